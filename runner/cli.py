@@ -1,0 +1,199 @@
+"""The command line: verbs go to their view, everything else goes to Hydra untouched. The only file that prints."""
+
+from __future__ import annotations
+
+import json
+import logging
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from runner.errors import EXIT_FAILED, EXIT_OK, EXIT_REQUEST, RequestError, RunnerError, did_you_mean
+
+if TYPE_CHECKING:
+    from runner.compose import Request
+    from runner.planning import Plan
+    from runner.session import Bar
+    from runner.sweep import Sweep
+
+HELP = """runner: retrieval experiments from a config, traced stage by stage.
+
+  python -m runner [OVERRIDE…]          one run
+  python -m runner -m [OVERRIDE…]       a sweep, for instance -m strategy=fixed_size neighbor_prev=0,1,2
+  python -m runner plan [-m] [OVERRIDE…]  what it would do: cached, due, seconds
+  python -m runner ls                   runs and experiments recorded here
+  python -m runner show [RUN]           one run: stages, measures, warnings
+  python -m runner verify [RUN]         digests of everything stored; with RUN: compute it again and compare
+  python -m runner report [EXPERIMENT]  write the HTML report again
+  python -m runner track [--pending] [EXPERIMENT]  deliver finished runs to MLflow
+  python -m runner ui                   open the MLflow UI on the right store
+  python -m runner data check PATH      is this a sound data set?
+
+Verbs take --json and --outputs DIR. RUN is a key prefix or `latest`. Hydra's own help: --hydra-help.
+Values: top_k neighbor_prev neighbor_next threshold.similarity threshold.score filter seed experiment.name
+Groups (each a folder of conf/):
+"""
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command line; returns the exit code (0 done, 1 a cell failed, 2 the request was wrong)."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
+    try:
+        if given and given[0] in ("--help", "-h"):
+            say(HELP + _groups())
+            return EXIT_OK
+        if given and given[0] in VERBS:
+            return VERBS[given[0]](given[1:])
+        if given and given[0].isidentifier():
+            raise RequestError(f"there is no verb '{given[0]}'; {did_you_mean(given[0], VERBS)}")
+        return _launch(given, dry=False)
+    except RequestError as e:
+        complain(f"error: {e}")
+        return EXIT_REQUEST
+    except RunnerError as e:
+        complain(f"error: {e}")
+        return EXIT_FAILED
+    except BrokenPipeError:  # the reader of a pipe went away, for instance `| head`
+        sys.stderr.close()
+        return EXIT_OK
+    except KeyboardInterrupt:
+        complain("interrupted; finished cells and embedded texts are kept, the same command goes on from here")
+        return 130
+
+
+def say(text: str) -> None:
+    """Print to standard output."""
+    print(text, flush=True)
+
+
+def complain(text: str) -> None:
+    """Print to standard error."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def _groups() -> str:
+    """The choices of every group, from the file names of `conf/`."""
+    inside = Path(__file__).parent / "conf"
+    root = inside if inside.is_dir() else Path(__file__).parent.parent / "conf"
+    folders = sorted(p for p in root.iterdir() if p.is_dir() and p.name != "hydra")
+    return "\n".join(f"  {d.name:<11} {' '.join(sorted(f.stem for f in d.glob('*.yaml')))}" for d in folders)
+
+
+def _launch(arguments: Sequence[str], *, dry: bool) -> int:
+    from runner import compose, delivery
+
+    def on_plan(request: Request) -> None:
+        plan = delivery.plan_of(request)
+        if plan:
+            say(_plan_text(plan, request))
+        if dry:
+            raise SystemExit(EXIT_OK)
+
+    request = compose.Request(on_plan, progress=_bar)
+    compose.launch(arguments, request)
+    if request.folder is None:  # Hydra only showed something (--cfg, --info)
+        return EXIT_OK
+    done = delivery.finish(request, ["python", "-m", "runner", *arguments])
+    say(_sweep_text(done.sweep, request.outside.runtime.outputs))
+    for line in done.lines:
+        say(line)
+    return EXIT_FAILED if done.sweep.failed else EXIT_OK
+
+
+def _plan_text(plan: Plan, request: Request) -> str:
+    from runner.text import seconds
+
+    def count(what: str, n: Any) -> str:  # noqa: ANN401 - planning.Count
+        return f"  {what:<11}{n.cached + n.due:>7} distinct, {n.cached} cached, {n.due} due"
+
+    lines = [f"plan: {plan.cells} cells, {plan.runs.cached + plan.runs.due} distinct runs, {plan.runs.cached} finished"]
+    named = {"chunkings": plan.chunkings, "texts": plan.texts, "indexes": plan.indexes, "searches": plan.searches}
+    if plan.runs.due:
+        lines += [count(what, n) for what, n in named.items()]
+    if plan.seconds is not None:
+        lines.append(f"  embedding the {plan.texts.due} texts will take about {seconds(plan.seconds)}")
+    invalid = [(c, e) for c, e in request.cells or [] if isinstance(e, RequestError)]
+    lines += [f"  invalid: {' '.join(c)}: {e}" for c, e in invalid]
+    return "\n".join(lines)
+
+
+def _sweep_text(sweep: Sweep, outputs: str) -> str:
+    from runner.delivery import table_of
+    from runner.text import grid
+
+    head, rows, right = table_of(sweep, Path(outputs))
+    t = sweep.totals()
+    parts = [
+        f"{t['cells_run']} cells run, {t['cells_found']} found finished, {t['cells_failed']} failed",
+        f"{t.get('texts_embedded', 0)} texts embedded, {t.get('texts_reused', 0)} reused",
+        f"{t.get('indexes_built', 0)} indexes built, {t.get('indexes_reused', 0)} reused",
+        f"{t.get('searches_run', 0)} searches run, {t.get('searches_reused', 0)} reused",
+    ]
+    return f"\n{grid(head, rows, right)}\n\n" + "; ".join(parts)
+
+
+def _bar(what: str, total: int) -> Bar:
+    """A progress bar on a terminal; nothing elsewhere."""
+    if not sys.stderr.isatty():
+        return lambda done: None
+    from tqdm import tqdm
+
+    bar = tqdm(total=total, desc=what, unit="text", leave=False)
+
+    def advance(done: int) -> None:
+        bar.update(done)
+        if bar.n >= total:
+            bar.close()
+
+    return advance
+
+
+def _plan(arguments: Sequence[str]) -> int:
+    try:
+        return _launch(arguments, dry=True)
+    except SystemExit as e:
+        return int(e.code or 0)
+
+
+def _options(arguments: Sequence[str], flags: Sequence[str] = ()) -> tuple[list[str], dict[str, bool], Path]:
+    """Positional arguments, which flags were given, and the outputs folder."""
+    words, on, outputs, rest = [], dict.fromkeys(["--json", *flags], False), Path("outputs"), list(arguments)
+    while rest:
+        word = rest.pop(0)
+        if word == "--outputs" and rest:
+            outputs = Path(rest.pop(0))
+        elif word in on:
+            on[word] = True
+        elif word.startswith("-"):
+            raise RequestError(f"there is no option '{word}'; {did_you_mean(word, [*on, '--outputs'])}")
+        else:
+            words.append(word)
+    return words, on, outputs
+
+
+def _view(name: str, flags: Sequence[str] = ()) -> Callable[[Sequence[str]], int]:
+    """A verb whose function in `verbs` returns text, a JSON value and an exit code."""
+
+    def verb(arguments: Sequence[str]) -> int:
+        from runner import verbs
+
+        words, on, outputs = _options(arguments, flags)
+        answer: verbs.Answer = getattr(verbs, name)(words, on, outputs)
+        say(json.dumps(answer.value, indent=1, ensure_ascii=False) if on["--json"] else answer.text)
+        return answer.code
+
+    return verb
+
+
+VERBS: dict[str, Callable[[Sequence[str]], int]] = {
+    "plan": _plan,
+    "ls": _view("ls"),
+    "show": _view("show"),
+    "verify": _view("verify", ["--deep"]),
+    "report": _view("report"),
+    "track": _view("track", ["--pending"]),
+    "ui": _view("ui", ["--print"]),
+    "data": _view("data"),
+}

@@ -1,0 +1,1 @@
+"""Data sets: documents, queries and judgments, read and checked."""

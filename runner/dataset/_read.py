@@ -1,0 +1,234 @@
+"""Reading data files: bytes as they are, strict UTF-8 and JSON, every problem collected with its place."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import math
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NoReturn, TypeVar
+
+from runner import tables
+from runner.dataset.contract import OnBad
+from runner.errors import DataError, RequestError, StoreError, did_you_mean
+from runner.text import one_line, visible
+
+Row = dict[str, Any]
+T = TypeVar("T")
+
+BOM = b"\xef\xbb\xbf"
+SHOWN = 20
+"""Problems that one error lists; the others are only counted."""
+
+_KINDS = {
+    str: "text", int: "a whole number", float: "a number",
+    bool: "true/false", list: "a list", dict: "an object",
+}  # fmt: skip
+_ABSENT: Any = object()
+
+
+class Bad(Exception):
+    """One row cannot be used: rows are counted by `kind`, a person reads `reason`."""
+
+    def __init__(self, kind: str, reason: str) -> None:
+        super().__init__(reason)
+        self.kind = kind
+        self.reason = reason
+
+
+class Problems:
+    """What was wrong with a data set, row by row. `place` is where reading is now: `file:line`."""
+
+    def __init__(self, on_bad: OnBad) -> None:
+        self.rejected: Counter[str] = Counter()
+        self.place = ""
+        self._on_bad = on_bad
+        self._lines: list[str] = []
+        self._total = 0
+
+    def add(self, bad: Bad, place: str | None = None) -> None:
+        """Note that the row at `place` (None: where reading is now) is left out."""
+        self._total += 1
+        self.rejected[bad.kind] += 1
+        if len(self._lines) < SHOWN:
+            self._lines.append(f"{visible(place or self.place)}: {bad.reason}")
+
+    def each(self, rows: Iterable[tuple[str, T]], take: Callable[[T], None]) -> None:
+        """Hand each row of `(place, row)` to `take`, and note those it refuses with `Bad`."""
+        for place, row in rows:
+            self.place = place
+            try:
+                take(row)
+            except Bad as bad:
+                self.add(bad)
+
+    def check(self) -> None:
+        """Raise what was found in one error, up to 20 places, unless bad rows are to be skipped.
+
+        Raises:
+            DataError: there were problems and the policy is `error`.
+        """
+        if self._on_bad == "skip" or not self._total:
+            return
+        more = f"\n… and {self._total - SHOWN} more" if self._total > SHOWN else ""
+        mend = "Mend them, or set dataset.on_bad=skip to leave these rows out and have them counted."
+        count = "1 problem" if self._total == 1 else f"{self._total} problems"
+        raise DataError(f"{count} in the data set:\n" + "\n".join(self._lines) + f"{more}\n{mend}")
+
+
+def content(path: Path) -> bytes:
+    """The bytes of a file, unpacked where its name ends in `.gz`.
+
+    Raises:
+        DataError: it cannot be read or is no gzip.
+    """
+    try:
+        raw = path.read_bytes()
+        return gzip.decompress(raw) if path.suffix == ".gz" else raw
+    except (OSError, EOFError, zlib.error) as e:
+        raise DataError(f"{path}: cannot be read ({e})") from None
+
+
+def decode(raw: bytes, offset: int = 0) -> str:
+    """`raw`, which begins at byte `offset` of its file, as text; nothing is translated or replaced."""
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as e:
+        raise Bad("not UTF-8", f"not UTF-8 at byte {offset + e.start} of the file ({e.reason})") from None
+
+
+def text_file(path: Path) -> str:
+    """The text of a file, line ends as they are; a leading byte-order mark is not part of the text.
+
+    Raises:
+        Bad: it is not UTF-8.
+    """
+    raw = content(path)
+    skip = len(BOM) if raw.startswith(BOM) else 0
+    return decode(raw[skip:], skip)
+
+
+def parse(text: str) -> Any:  # noqa: ANN401 - any JSON value
+    """`text` as JSON, strictly: no NaN or infinity, no key twice in an object.
+
+    Raises:
+        Bad: it is not.
+    """
+    try:
+        return _DECODER.decode(text)
+    except json.JSONDecodeError as e:
+        where = f"line {e.lineno} column {e.colno}" if "\n" in text else f"column {e.colno}"
+        raise Bad("bad JSON", f"not JSON: {e.msg} at {where}") from None
+    except (ValueError, RecursionError) as e:  # a number of thousands of digits; nested beyond reason
+        raise Bad("bad JSON", f"not JSON: {e}") from None
+
+
+def jsonl(path: Path, problems: Problems) -> Iterator[tuple[str, Row]]:
+    """`(place, object)` for each line that is one; the others are noted.
+
+    Blank lines and a leading BOM do not count. Lines end at LF alone: U+2028 and its like are text.
+    """
+    raw = content(path)
+    offset = len(BOM) if raw.startswith(BOM) else 0
+    for number, line in enumerate(raw[offset:].split(b"\n"), 1):
+        if line and not line.isspace():
+            place = f"{path}:{number}"
+            try:
+                row = as_object(parse(decode(line, offset)))
+            except Bad as bad:
+                problems.add(bad, place)
+            else:
+                yield place, row
+        offset += len(line) + 1
+
+
+def rows(path: Path, problems: Problems) -> Iterator[tuple[str, Row]]:
+    """`(place, row)` of a JSON-lines or Parquet file. In both a null is the same as an absent field."""
+    if path.suffix != ".parquet":
+        yield from jsonl(path, problems)
+        return
+    try:
+        frame = tables.read(path)
+    except StoreError as e:
+        raise DataError(str(e)) from None
+    for number, row in enumerate(frame.iter_rows(named=True), 1):
+        yield f"{path}:row {number}", row
+
+
+def field(row: Row, key: str, kind: type[T], default: T = _ABSENT) -> T:
+    """The value of `key`, which must be exactly a `kind` (true is no number). Null counts as absent.
+
+    Raises:
+        Bad: it is of another type, or absent without a `default`.
+    """
+    value = row.get(key)
+    if value is None:
+        if default is _ABSENT:
+            raise Bad(f"missing {key}", f"has no `{key}`")
+        return default
+    if type(value) is not kind:
+        raise Bad(f"wrong type of {key}", f"`{key}` must be {_KINDS[kind]}, found {describe(value)}")
+    return value
+
+
+def as_object(value: Any) -> Row:  # noqa: ANN401 - any JSON value
+    """`value`, if it is a JSON object. Raises Bad when it is none."""
+    if not isinstance(value, dict):
+        raise Bad("not an object", f"expected an object, found {describe(value)}")
+    return value
+
+
+def only(row: Row, known: Sequence[str]) -> None:
+    """Refuse fields that mean nothing here: a misspelt `grade` must not silently count as 1."""
+    for key, value in row.items():
+        if key not in known and value is not None:
+            raise Bad("unknown field", f"unknown field `{one_line(key)}`; {did_you_mean(key, known)}")
+
+
+def one_of(folder: Path, names: Sequence[str]) -> Path:
+    """The one of `names` that `folder` holds.
+
+    Raises:
+        DataError: there is none, or more than one.
+    """
+    found = [n for n in names if (folder / n).exists()]
+    if len(found) != 1:
+        has = f"holds both {' and '.join(found)}; keep one" if found else f"has no {' or '.join(names)}"
+        raise DataError(f"{folder}: {has}")
+    return folder / found[0]
+
+
+def is_folder(path: Path) -> Path:
+    """`path`, if it is a folder. Raises RequestError when it is a file."""
+    if not path.is_dir():
+        raise RequestError(f"dataset.path: '{path}' is a file; this data set is a folder")
+    return path
+
+
+def describe(value: Any) -> str:  # noqa: ANN401 - any JSON value
+    """A value of a data file as an error shows it: its type and, on one line, its start."""
+    return f"{_KINDS.get(type(value), type(value).__name__)} ({one_line(repr(value), 40)})"
+
+
+def _constant(token: str) -> NoReturn:
+    raise Bad("NaN or Infinity", f"{token} is not JSON; leave the field out where there is no value")
+
+
+def _finite(digits: str) -> float:
+    value = float(digits)
+    if math.isinf(value):
+        raise Bad("NaN or Infinity", f"{one_line(digits, 20)} is beyond the range of a number")
+    return value
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> Row:
+    row = dict(pairs)
+    if len(row) != len(pairs):
+        raise Bad("key given twice", "an object gives the same key twice")
+    return row
+
+
+_DECODER = json.JSONDecoder(parse_constant=_constant, parse_float=_finite, object_pairs_hook=_unique)

@@ -1,0 +1,1 @@
+"""Embedding models: from texts to unit vectors."""

@@ -1,0 +1,83 @@
+"""Running a sentence-transformers model so that a vector depends on its text alone."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from runner.embedding.contract import Encoded, Progress
+from runner.errors import ComponentError
+
+
+class TransformerEncoder:
+    """One text per forward pass, one intra-op thread, as many Python threads as asked: bit-equal in any order.
+
+    `batched` hands whole batches to the library instead (for accelerators); the last bits of a vector then depend
+    on the batch it was in, which is why the choice is in the model's identity.
+    """
+
+    def __init__(self, folder: Path, *, threads: int, device: str, batched: bool, max_length: int | None) -> None:
+        os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+        try:
+            import torch
+            from sentence_transformers import SentenceTransformer
+            from transformers.utils import logging as noise
+
+            noise.disable_progress_bar()
+            torch.set_num_threads(1)
+            self._model: Any = SentenceTransformer(str(folder), device=device, local_files_only=True)
+        except (OSError, ValueError, ImportError, RuntimeError) as e:
+            raise ComponentError(f"{folder}: is no sentence-transformers model that loads here ({e})") from e
+        if max_length:
+            self._model.max_seq_length = max_length
+        self._limit = int(self._model.max_seq_length or 0)
+        self._threads = threads or os.cpu_count() or 1
+        self._batched = batched
+        self._torch = torch
+
+    def encode(self, texts: Sequence[str], progress: Progress) -> Encoded:
+        """See `Encoder`. Vectors are divided by their length in float64 and rounded once."""
+        total, kept = self._count(texts)
+        if self._batched:
+            raw = self._model.encode(list(texts), show_progress_bar=False, convert_to_numpy=True)
+            progress(len(texts))
+        else:
+            with ThreadPoolExecutor(self._threads) as pool:
+                rows = []
+                for row in pool.map(self._one, texts):
+                    rows.append(row)
+                    progress(1)
+            raw = np.stack(rows) if rows else np.zeros((0, 0), np.float32)
+        return Encoded(unit(raw), total, kept)
+
+    def _one(self, text: str) -> npt.NDArray[np.float32]:
+        with self._torch.inference_mode():
+            features = self._model.preprocess([text]) if hasattr(self._model, "preprocess") else self._model.tokenize([text])
+            out = self._model.forward({k: v.to(self._model.device) for k, v in features.items()
+                                       if hasattr(v, "to")})["sentence_embedding"][0]
+            vector: npt.NDArray[np.float32] = out.float().cpu().numpy()
+            return vector
+
+    def _count(self, texts: Sequence[str]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+        """Tokens of each text, and how many are left under the model's limit (its special tokens take places too)."""
+        tokenizer = self._model.tokenizer
+        if not texts:
+            return np.zeros(0, np.int32), np.zeros(0, np.int32)
+        ids = tokenizer(list(texts), add_special_tokens=False, truncation=False, padding=False, verbose=False)["input_ids"]
+        total = np.fromiter((len(i) for i in ids), np.int32, len(texts))
+        room = self._limit - int(tokenizer.num_special_tokens_to_add()) if self._limit else np.iinfo(np.int32).max
+        return total, np.minimum(total, room).astype(np.int32)
+
+
+def unit(raw: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
+    """Rows of `raw`, shape (n, d), at length 1; a zero row stays zero; NaN and infinity pass on to be refused."""
+    wide = raw.astype(np.float64)
+    norms = np.linalg.norm(wide, axis=1, keepdims=True)
+    scaled = np.divide(wide, norms, out=wide.copy(), where=norms > 0)
+    return np.asarray(scaled, np.float32)

@@ -1,0 +1,1 @@
+"""Enrichment: a header in the embedding input of a chunk, and nowhere else."""

@@ -1,0 +1,1 @@
+"""Fusions: one score out of the scores of several legs."""

@@ -1,0 +1,37 @@
+"""Fusion: adds normalised, fused score and fused rank columns to the window; removes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import polars as pl
+
+from runner import order
+from runner.fusion.contract import Fusion, LegColumns
+
+
+def columns(leg: str, *, similarity: bool, admitted: bool) -> LegColumns:
+    """The columns of a leg; where a threshold refused its hit (`<leg>_admitted` is false) they read as null."""
+    live = pl.col(f"{leg}_admitted") if admitted else pl.lit(value=True)
+    score, rank, norm = (pl.when(live).then(pl.col(f"{leg}_{part}")) for part in ("score", "rank", "norm"))
+    return LegColumns(leg, similarity, score, rank, norm)
+
+
+def fuse(window: pl.DataFrame, fusion: Fusion, legs: Mapping[str, bool], admitted: set[str]) -> pl.DataFrame:
+    """`window` with `<leg>_norm`, `fused_score`, `fused_rank`. Rows already dropped get none.
+
+    Args:
+        window: `query, chunk, <leg>_score, <leg>_rank` and the bookkeeping of `selection`.
+        fusion: asked only where there are several legs; one leg's scores are the fused scores.
+        legs: whether each leg's scores are similarities.
+        admitted: the legs that have an `<leg>_admitted` column.
+    """
+    named = [columns(n, similarity=s, admitted=n in admitted) for n, s in legs.items()]
+    if len(named) == 1:
+        out = window.with_columns(pl.col(f"{named[0].name}_score").alias(f"{named[0].name}_norm"))
+        fused = named[0].score
+    else:
+        out = window.with_columns(fusion.normalized(c).cast(pl.Float64).alias(f"{c.name}_norm") for c in named)
+        fused = fusion.fused(named)
+    alive = pl.col("drop_stage").is_null()
+    return order.ranked(out.with_columns(pl.when(alive).then(fused).alias("fused_score")), "fused_score", "fused_rank")

@@ -1,0 +1,208 @@
+"""One run: the stages in order, each timed and counted, published as one folder."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from runner import artifacts, conservation, expansion, judge, order, record, selection
+from runner.config import RunConfig
+from runner.dataset import stage as dataset_stage
+from runner.fusion import stage as fusion_stage
+from runner.keyring import Keyring, keyring
+from runner.metrics.contract import Judged
+from runner.parts import Parts, parts
+from runner.reranker import stage as reranker_stage
+from runner.retrieval import stage as retrieval_stage
+from runner.session import Clock, Counters, Session
+from runner.store import publish
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What asking for a run came to."""
+
+    run_key: str
+    folder: Path
+    found: bool
+    """It was there already; nothing was computed."""
+    counters: dict[str, int]
+    not_applied: dict[str, str]
+
+
+@dataclass(slots=True)
+class Trace:
+    """What the stages returned, on its way into the run folder."""
+
+    legs: dict[str, pl.DataFrame] = field(default_factory=dict)
+    reasons: dict[int, list[str]] = field(default_factory=dict)
+    candidates: pl.DataFrame = field(default_factory=pl.DataFrame)
+    expansion: pl.DataFrame = field(default_factory=pl.DataFrame)
+    context: pl.DataFrame = field(default_factory=pl.DataFrame)
+    judgement: judge.Judgement | None = None
+    stages: list[dict[str, Any]] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    fallbacks: dict[int, str] = field(default_factory=dict)
+
+    def explain(self, query: int, reason: str) -> None:
+        """Note why something did not happen for a query."""
+        self.reasons.setdefault(query, []).append(reason)
+
+
+def run(config: RunConfig, session: Session) -> Outcome:
+    """The run of `config`: found by its key, or computed and published.
+
+    Raises:
+        RequestError: the request is wrong. DataError, ComponentError, StoreError: a stage could not do its work.
+    """
+    before = session.counters.copy()
+    p = parts(config)
+    k = keyring(p, session)
+    folder = session.run_folder(k.run)
+    found = record.find(session, folder)
+    if not found:
+        with session.store.lock(f"run-{k.run}"):
+            found = record.find(session, folder)
+            if not found:
+                clock = Clock()
+                trace = execute(p, k, session, clock)
+                publish(folder, lambda draft: record.write(draft, p, k, session, trace, clock))
+    return Outcome(k.run, folder, found, session.counters.since(before), p.not_applied)
+
+
+def execute(p: Parts, k: Keyring, session: Session, clock: Clock) -> Trace:
+    """All stages of a run. The trace is what they return."""
+    trace = Trace()
+    with clock.stage("strategy"):
+        table, counted = artifacts.chunks(p, k, session)
+    stage(trace, "strategy", p.strategy.name, rows_in=table.height + counted["dropped_blank"],
+          rows_out=table.height, dropped=counted["dropped_blank"])  # fmt: skip
+    if p.reads_vectors:
+        with clock.stage("embedding"):
+            _embed(p, k, session, trace)
+    with clock.stage("retrieval"):
+        hits = {name: artifacts.leg_hits(p, k, session, name) for name in p.legs}
+        trace.legs = {name: h.frame for name, h in hits.items()}
+        for name, h in hits.items():
+            for query, reason in h.reasons.items():
+                trace.explain(query, f"{name}: {reason}")
+            stage(trace, f"retrieval.{name}", name, rows_out=h.frame.height, depth=p.legs[name].depth)
+    with clock.stage("fusion"):
+        frame = _fuse(p, k, session, trace, retrieval_stage.window(hits))
+    with clock.stage("reranker"):
+        frame, score, rank = _rerank(p, k, session, trace, frame)
+    with clock.stage("cut"):
+        alive = int(frame["drop_stage"].is_null().sum())
+        frame = selection.cut(frame, score, rank, p.config.top_k)
+        kept = int(frame["final_rank"].is_not_null().sum())
+        stage(trace, "cut", "top_k", rows_in=alive, rows_out=kept, dropped=alive - kept, top_k=p.config.top_k)
+        trace.candidates = frame.drop([c for c in frame.columns if c.startswith("order_")])
+    ranking = order.ranking(trace.candidates)
+    with clock.stage("expansion"):
+        trace.expansion = expansion.windows(ranking, table, *p.neighbors)
+        trace.context = expansion.context(trace.expansion, table)
+        stage(trace, "expansion", p.strategy.name, hits=kept, rows_out=trace.context.height,
+              neighbor_prev=p.neighbors[0], neighbor_next=p.neighbors[1], applied=p.strategy.windows)  # fmt: skip
+    with clock.stage("measures"):
+        trace.judgement = _judge(p, k, session, ranking, trace.expansion, table)
+    with clock.stage("conservation"):
+        conservation.candidates(trace.candidates, trace.legs)
+        conservation.contexts(trace.expansion, trace.context, ranking.frame)
+        conservation.stages(trace.stages)
+    return trace
+
+
+def stage(trace: Trace, name: str, component: str, **facts: object) -> None:
+    """Note what a stage did: component, rows in, out and dropped, its parameters."""
+    trace.stages.append({"stage": name, "component": component, **facts})
+
+
+def _embed(p: Parts, k: Keyring, session: Session, trace: Trace) -> None:
+    read = artifacts.embedded(p, k, session)
+    stage(trace, "embedding", p.embedding.name, **read)
+    if read["truncated"]:
+        share = read["truncated"] / read["chunks"]
+        trace.warnings.append(
+            f"embedding {p.embedding.name} did not read the end of {read['truncated']} of {read['chunks']} chunks "
+            f"({share:.0%}): their text is longer than the model's limit"
+        )
+    if read["zero_vectors"]:
+        trace.warnings.append(f"{read['zero_vectors']} chunks have the zero vector: their similarity is 0 to any query")
+
+
+def _fuse(p: Parts, k: Keyring, session: Session, trace: Trace, window: pl.DataFrame) -> pl.DataFrame:
+    """Filter, similarity threshold, fusion, score threshold: four stages that mark and add columns."""
+    frame = selection.opened(window)
+    if p.config.filter:
+        allowed = dataset_stage.filter_mask(artifacts.corpus(k, session).documents, dict(p.config.filter))
+        frame = _marking(trace, "filter", frame, selection.by_filter(frame, _per_chunk(p, k, session, allowed)))
+    similar = [n for n, leg in p.legs.items() if leg.similarity]
+    limited = p.config.threshold.similarity is not None
+    for leg in similar if limited else []:
+        after = selection.by_similarity(frame, leg, p.config.threshold)
+        frame = _marking(trace, f"threshold.similarity.{leg}", frame, after, limit=p.config.threshold.similarity)
+    flags = {n: leg.similarity for n, leg in p.legs.items()}
+    frame = fusion_stage.fuse(frame, p.fusion, flags, set(similar) if limited else set())
+    formula = p.fusion.formula() if len(p.legs) > 1 else "identity"
+    alive = int(frame["fused_rank"].is_not_null().sum())
+    stage(trace, "fusion", p.fusion.name if len(p.legs) > 1 else "identity", formula=formula, rows_out=alive)
+    if p.config.threshold.score is not None:
+        after = selection.by_score(frame, p.config.threshold)
+        frame = _marking(trace, "threshold.score", frame, after, limit=p.config.threshold.score)
+    return frame
+
+
+def _per_chunk(p: Parts, k: Keyring, session: Session, allowed: pl.Series) -> pl.Series:
+    table, _ = artifacts.chunks(p, k, session)
+    ids = artifacts.corpus(k, session).documents.select("doc_id").with_columns(allowed.alias("allowed"))
+    return table.select("doc_id").join(ids, on="doc_id", how="left", maintain_order="left")["allowed"]
+
+
+def _marking(trace: Trace, name: str, before: pl.DataFrame, after: pl.DataFrame, **facts: object) -> pl.DataFrame:
+    rows_in, rows_out = (int(f["drop_stage"].is_null().sum()) for f in (before, after))
+    stage(trace, name, name.split(".")[0], rows_in=rows_in, rows_out=rows_out, dropped=rows_in - rows_out, **facts)
+    return after
+
+
+def _rerank(p: Parts, k: Keyring, session: Session, trace: Trace, frame: pl.DataFrame) -> tuple[pl.DataFrame, str, str]:
+    """The frame, and which score and rank decide the final order."""
+    if p.reranker.off:
+        return frame, "fused_score", "fused_rank"
+    scorer = session.memo("scorer", str(k.identities["reranker"]),
+                          lambda: p.reranker.load(session.runtime.threads, session.runtime.device))  # fmt: skip
+    texts = artifacts.texts(p, k, session)
+
+    def take(rows: Sequence[int]) -> list[str]:
+        return [texts[r] for r in rows]
+
+    queries = artifacts.corpus(k, session).queries["text"].to_list()
+    # A score threshold drops from the end of the fused order, so the ranks of those left have no gaps.
+    alive = pl.col("drop_stage").is_null()
+    live = frame.with_columns(pl.when(alive).then(pl.col("fused_rank")).alias("fused_rank"))
+    out, trace.fallbacks = reranker_stage.rerank(live, p.reranker, scorer, queries, take)
+    out = out.drop("fused_rank").join(frame.select("query", "chunk", "fused_rank"), on=["query", "chunk"], how="left")
+    for query, reason in trace.fallbacks.items():
+        trace.explain(query, f"reranker fallback: {reason}")
+    if trace.fallbacks:
+        trace.warnings.append(f"reranker {p.reranker.name} failed for {len(trace.fallbacks)} queries: fused order kept")
+    stage(trace, "reranker", p.reranker.name, rows_out=int(out["rerank_rank"].is_not_null().sum()),
+          pool=p.reranker.pool, on_error=p.reranker.on_error, fallbacks=len(trace.fallbacks))  # fmt: skip
+    return out, "order_score", "order_rank"
+
+
+def _judge(
+    p: Parts, k: Keyring, session: Session, ranking: order.Ranking, windows: pl.DataFrame, table: pl.DataFrame
+) -> judge.Judgement:
+    data = artifacts.corpus(k, session)
+    rows = data.queries.select("query_id").with_row_index("query").cast({"query": pl.Int64})
+    gold = data.judgments.join(rows, on="query_id", how="left").select("query", "doc_id", "start", "end", "grade")
+    return judge.judge(
+        p.measures, Judged(rows.height, ranking, windows, table, gold, data.documents["doc_id"].to_list(), p.config.top_k)
+    )

@@ -1,0 +1,64 @@
+"""Reranking: scores the pool, ranks it on raw scores, lets the tail follow in fused order; keeps every older column."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import polars as pl
+
+from runner import order
+from runner.errors import ComponentError
+from runner.reranker.contract import Reranker, Scorer
+
+Texts = Callable[[Sequence[int]], list[str]]
+"""Chunk texts by row number."""
+
+
+def rerank(
+    frame: pl.DataFrame, reranker: Reranker, scorer: Scorer, queries: Sequence[str], texts: Texts
+) -> tuple[pl.DataFrame, dict[int, str]]:
+    """`frame` with `rerank_score`, `rerank_rank` and `order_score`, `order_rank` (pool first, then the fused tail).
+
+    Returns:
+        The frame, and for each query row whose reranking failed the reason (only under `on_error: fallback`).
+
+    Raises:
+        ComponentError: scoring failed or gave no finite number, under `on_error: raise`.
+    """
+    pool = frame.filter(pl.col("fused_rank") <= reranker.pool).select("query", "chunk").sort("query", "chunk")
+    parts: list[pl.DataFrame] = []
+    fallbacks: dict[int, str] = {}
+    for (query,), group in pool.group_by("query", maintain_order=True):
+        try:
+            scores = scorer.score(queries[query], texts(group["chunk"].to_list()))
+            if len(scores) != group.height or not np.isfinite(scores).all():
+                raise ValueError("a score is missing or is no finite number")
+        except Exception as e:  # whatever a model raises: the config decides whether it ends the cell
+            if reranker.on_error == "raise":
+                raise ComponentError(f"reranker {reranker.name}: query {queries[query][:60]!r}: {e}") from e
+            fallbacks[query] = f"{type(e).__name__}: {e}"
+            continue
+        parts.append(group.with_columns(rerank_score=pl.Series(scores, dtype=pl.Float64)))
+    empty = pool.head(0).with_columns(rerank_score=pl.lit(None, pl.Float64))
+    scored = frame.join(pl.concat([empty, *parts]), on=["query", "chunk"], how="left")
+    return _ordered(order.ranked(scored, "rerank_score", "rerank_rank")), fallbacks
+
+
+def _ordered(frame: pl.DataFrame) -> pl.DataFrame:
+    """Add the joined order: reranked candidates by their rerank rank, the others after them by their fused rank."""
+    size = pl.col("rerank_rank").max().over("query").fill_null(0)
+    # Tail places count the tail only: rows of the pool before a tail row are all reranked, so they leave no gap.
+    tail = (
+        frame.filter(pl.col("rerank_rank").is_null() & pl.col("fused_rank").is_not_null())
+        .sort("query", "fused_rank")
+        .select("query", "chunk", pl.int_range(1, pl.len() + 1, dtype=pl.Int32).over("query").alias("tail_place"))
+    )
+    return (
+        frame.join(tail, on=["query", "chunk"], how="left")
+        .with_columns(
+            order_rank=pl.coalesce("rerank_rank", (size + pl.col("tail_place")).cast(pl.Int32)),
+            order_score=pl.coalesce("rerank_score", "fused_score"),
+        )
+        .drop("tail_place")
+    )

@@ -1,0 +1,1 @@
+"""Retrieval legs: from queries to scored chunks."""

@@ -1,0 +1,85 @@
+"""What a retrieval leg gets (the corpus, the queries) and gives (scores of matching chunks)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import numpy.typing as npt
+from pydantic import Field, SerializeAsAny, field_validator
+
+from runner import registry
+from runner.config import Component
+
+Arrays = dict[str, npt.NDArray[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Side:
+    """One side of a search, the chunks or the queries: the form that the leg reads, the other is None."""
+
+    texts: list[str] | None = None
+    vectors: npt.NDArray[np.float32] | None = None
+    """Shape (n, dimensions), unit or zero rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """What a leg says about one query."""
+
+    chunks: npt.NDArray[np.int64]
+    """Row numbers of the chunks that match, each once, in no order."""
+    scores: npt.NDArray[np.float64]
+    """Same shape; finite, higher is better."""
+    reason: str = ""
+    """Why there is nothing to find, where that is known (`no query terms`, `zero vector`)."""
+
+
+class Leg(Component):
+    """A component of the group `retrieval`: one retrieval method. It never ranks, cuts or breaks a tie."""
+
+    reads: ClassVar[Literal["texts", "vectors"]]
+    similarity: ClassVar[bool]
+    """Its scores are cosine similarities in [-1, 1]."""
+    keeps_index: ClassVar[bool]
+    """`index` builds something worth keeping in the store."""
+    depth: int = Field(100, gt=0)
+
+    def libraries(self) -> dict[str, str]:
+        """Versions of the libraries that can move a score; part of the key."""
+        return {}
+
+    def index(self, chunks: Side) -> Arrays:
+        """What is built once per corpus and kept, as arrays; not asked where `keeps_index` is false."""
+        raise NotImplementedError
+
+    def search(self, index: Mapping[str, npt.NDArray[Any]], chunks: Side, queries: Side) -> Iterator[Scored]:
+        """One `Scored` per query, in order. It may leave out chunks that cannot be among the best `depth`.
+
+        Of the chunks, only vectors are given: a leg that reads texts keeps in its index what it needs of them.
+        """
+        raise NotImplementedError
+
+
+class Retrieval(Component):
+    """The choice of the group: a mode and its legs, each searched to its own depth."""
+
+    name: str
+    legs: dict[str, SerializeAsAny[Leg]]
+
+    @field_validator("legs", mode="before")
+    @classmethod
+    def _components(cls, value: object) -> object:
+        if not isinstance(value, Mapping) or not value:
+            raise ValueError(f"name at least one leg: {', '.join(registry.names('retrieval'))}")
+        return {
+            k: registry.parse_component("retrieval", {"name": k, **(v or {})}, where=f"retrieval.legs.{k}")
+            if isinstance(v, Mapping | None)
+            else v
+            for k, v in value.items()
+        }
+
+
+GROUP = Retrieval

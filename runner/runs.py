@@ -1,0 +1,230 @@
+"""The only reader of run and experiment folders: what was recorded, for every view and sink."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from runner import keys, tables
+from runner.errors import RequestError, StoreError, did_you_mean
+from runner.records import Candidate, LegSignal, QueryTrace, TreeHit, TreeMember
+from runner.store import MANIFEST
+
+
+@dataclass(frozen=True, slots=True)
+class Badge:
+    """The `±P/N` badge of a run: its text, whether the knobs took effect, and the tooltip."""
+
+    prev: int
+    following: int
+    applied: bool
+
+    @property
+    def text(self) -> str:
+        """`±P/N`."""
+        return f"±{self.prev}/{self.following}"
+
+    @property
+    def tooltip(self) -> str:
+        """The two knobs in words."""
+        knobs = f"neighbor_prev {self.prev} · neighbor_next {self.following}"
+        return knobs if self.applied else f"{knobs} · not applied: fixed_size was not in this run"
+
+
+class Run:
+    """A finished run, read from its folder."""
+
+    def __init__(self, outputs: Path, key: str) -> None:
+        self.outputs = outputs
+        self.key = key
+        self.path = outputs / "runs" / key
+        try:
+            self.meta: dict[str, Any] = json.loads((self.path / "run.json").read_text("utf-8"))
+        except (OSError, ValueError) as e:
+            raise StoreError(f"{self.path}: is no whole run ({e})") from e
+
+    @property
+    def short(self) -> str:
+        """The key as a person sees it."""
+        return self.key[: keys.SHORT]
+
+    @property
+    def config(self) -> dict[str, Any]:
+        """The resolved config."""
+        config: dict[str, Any] = self.meta["config"]
+        return config
+
+    @property
+    def badge(self) -> Badge:
+        """The neighbor badge."""
+        said = self.meta["expansion"]
+        return Badge(said["prev"], said["next"], said["applied"])
+
+    @property
+    def measures(self) -> list[dict[str, Any]]:
+        """Per measure: `measure, mean, std, n`."""
+        found: list[dict[str, Any]] = self.meta["measures"]
+        return found
+
+    @cached_property
+    def legs(self) -> list[str]:
+        """The legs of the run."""
+        return list(self.config["retrieval"]["legs"])
+
+    def table(self, name: str) -> pl.DataFrame:
+        """A recorded table: queries, candidates, expansion, context or measures."""
+        return tables.read(self.path / f"{name}.parquet")
+
+    @cached_property
+    def chunks(self) -> pl.DataFrame:
+        """The chunk table with a `text` column, from the store.
+
+        Raises:
+            StoreError: the store no longer has the chunking or the data set of this run.
+        """
+        store = self.outputs / "store"
+        chunks = tables.read(store / "chunks" / self.meta["keys"]["chunks"] / "chunks.parquet")
+        documents = tables.read(store / "corpus" / self.meta["keys"]["corpus"] / "documents.parquet")
+        whole = dict(documents.select("doc_id", "text").iter_rows())
+        spans = chunks.select("doc_id", "start", "end").iter_rows()
+        return chunks.with_columns(pl.Series("text", [whole[d][s:e] for d, s, e in spans], dtype=pl.String))
+
+    @cached_property
+    def judgments(self) -> pl.DataFrame:
+        """The gold of the run's data set: `query_id, doc_id, start, end, grade`."""
+        return tables.read(self.outputs / "store" / "corpus" / self.meta["keys"]["corpus"] / "judgments.parquet")
+
+    def traces(self, query_ids: Sequence[str]) -> Iterator[QueryTrace]:
+        """The recorded trace of each of these queries, in their order."""
+        wanted = pl.col("query_id").is_in(list(query_ids))
+        by_query = {
+            name: {k[0]: g for k, g in self.table(name).filter(wanted).group_by("query_id", maintain_order=True)}
+            for name in ("queries", "candidates", "expansion", "context", "measures")
+        }
+        for query_id in query_ids:
+            if query_id not in by_query["queries"]:
+                raise RequestError(f"run {self.short} has no query '{query_id}'")
+            yield self._trace(query_id, {name: frames.get(query_id) for name, frames in by_query.items()})
+
+    def _trace(self, query_id: str, frames: dict[str, pl.DataFrame | None]) -> QueryTrace:
+        rows = {name: [] if f is None else f.to_dicts() for name, f in frames.items()}
+        wanted = {r["chunk_id"] for r in rows["expansion"]}
+        found = self.chunks.filter(pl.col("chunk_id").is_in(list(wanted)))
+        by_id = {c["chunk_id"]: c for c in found.to_dicts()}
+
+        def member(row: dict[str, Any]) -> TreeMember:
+            chunk = by_id[row["chunk_id"]]
+            places = ("chunk_id", "doc_id", "chunk_index", "start", "end", "tokens", "text")
+            return TreeMember(role=row["role"], **{c: chunk[c] for c in places})
+
+        scores = {c["final_rank"]: c["final_score"] for c in rows["candidates"] if c["final_rank"] is not None}
+        query = rows["queries"][0]
+        return QueryTrace(
+            query_id=query_id,
+            text=query["text"],
+            reasons=tuple(r for r in query["reasons"].split("; ") if r),
+            candidates=tuple(self._candidate(r) for r in rows["candidates"]),
+            expansion_tree=tuple(_tree_hit(rank, scores[rank], rows["expansion"], member) for rank in sorted(scores)),
+            retrieved_chunks=tuple(member(r) for r in rows["context"]),
+            measures={r["measure"]: r["value"] for r in rows["measures"]},
+        )
+
+    def _candidate(self, row: dict[str, Any]) -> Candidate:
+        legs = {
+            leg: LegSignal(row[f"{leg}_score"], row[f"{leg}_norm"], row[f"{leg}_rank"])
+            for leg in self.legs
+            if row[f"{leg}_rank"] is not None
+        }
+        plain: dict[str, Any] = {f: row.get(f) for f in tables.schema(Candidate)}
+        return Candidate(**plain, legs=legs)
+
+
+def _tree_hit(rank: int, score: float, rows: list[dict[str, Any]], member: Any) -> TreeHit:  # noqa: ANN401
+    mine = [r for r in rows if r["hit_rank"] == rank]
+    return TreeHit(
+        rank=rank,
+        score=score,
+        hit=next(member(r) for r in mine if r["offset"] == 0),
+        neighbors_prev=tuple(member(r) for r in mine if r["offset"] < 0),
+        neighbors_next=tuple(member(r) for r in mine if r["offset"] > 0),
+    )
+
+
+class Experiment:
+    """A recorded sweep: its axes, its cells, and their runs."""
+
+    def __init__(self, outputs: Path, key: str) -> None:
+        self.outputs = outputs
+        self.key = key
+        self.path = outputs / "experiments" / key
+        try:
+            self.body: dict[str, Any] = json.loads((self.path / "experiment.json").read_text("utf-8"))
+        except (OSError, ValueError) as e:
+            raise StoreError(f"{self.path}: is no whole experiment ({e})") from e
+
+    @property
+    def name(self) -> str:
+        """The experiment's name."""
+        return str(self.body["name"])
+
+    @property
+    def cells(self) -> list[dict[str, Any]]:
+        """Per cell `num, overrides, status, run, stage, reason, counters, not_applied, same_as`."""
+        found: list[dict[str, Any]] = self.body["cells"]
+        return found
+
+    @cached_property
+    def runs(self) -> dict[int, Run]:
+        """The run of each cell that has one, by cell number; cells that are the same run share it."""
+        made: dict[str, Run] = {}
+        return {
+            c["num"]: made.setdefault(c["run"], Run(self.outputs, c["run"])) for c in self.cells if c["run"] is not None
+        }
+
+
+def run_keys(outputs: Path) -> list[str]:
+    """Keys of all whole runs, newest first."""
+    found = [p.parent for p in (outputs / "runs").glob(f"[!.]*/{MANIFEST}")]
+    return [p.name for p in sorted(found, key=lambda p: (-(p / MANIFEST).stat().st_mtime_ns, p.name))]
+
+
+def experiment_keys(outputs: Path) -> list[str]:
+    """Keys of all experiments, newest first."""
+    found = list((outputs / "experiments").glob("*/experiment.json"))
+    return [p.parent.name for p in sorted(found, key=lambda p: (-p.stat().st_mtime_ns, p.parent.name))]
+
+
+def resolve(ref: str, known: Sequence[str], what: str) -> str:
+    """The one key of `known` (newest first) that `ref` means: `latest`, or a prefix of it.
+
+    Raises:
+        RequestError: none or several.
+    """
+    if not known:
+        raise RequestError(f"there is no {what} in the outputs folder yet; start one: python -m runner")
+    if ref == "latest":
+        return known[0]
+    found = [k for k in known if ref and k.startswith(ref)]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise RequestError(f"{what} '{ref}' is ambiguous: {', '.join(k[: keys.SHORT] for k in found)}")
+    raise RequestError(f"there is no {what} '{ref}'; {did_you_mean(ref, [k[: keys.SHORT] for k in known[:20]])}")
+
+
+def open_run(outputs: Path, ref: str) -> Run:
+    """The run that `ref` (key prefix or `latest`) names."""
+    return Run(outputs, resolve(ref, run_keys(outputs), "run"))
+
+
+def open_experiment(outputs: Path, ref: str) -> Experiment:
+    """The experiment that `ref` (key prefix, name of the newest so called, or `latest`) names."""
+    known = experiment_keys(outputs)
+    named = next((k for k in known if Experiment(outputs, k).name == ref), None)
+    return Experiment(outputs, named or resolve(ref, known, "experiment"))

@@ -1,0 +1,180 @@
+"""The store: folders published whole or not at all, found by key, verified when read, built once under a lock."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import shutil
+import uuid
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from filelock import FileLock
+
+from runner import keys
+from runner.errors import StoreError
+
+log = logging.getLogger(__name__)
+
+MANIFEST = "manifest.json"
+Write = Callable[[Path], dict[str, Any]]
+"""Writes an artifact's files into the folder it is given and returns what the manifest should say of it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Artifact:
+    """A published folder: where it is, what its manifest says, and whether this call built it."""
+
+    path: Path
+    meta: dict[str, Any]
+    built: bool = False
+
+
+def publish(target: Path, write: Write) -> Artifact:
+    """Write a folder beside `target`, put it on the disk, then give it its name: readers see all of it or nothing.
+
+    Whoever publishes first wins; a second publisher of the same key finds the folder and keeps it.
+
+    Raises:
+        StoreError: the disk refused (full, read-only).
+    """
+    target.parent.mkdir(parents=True, exist_ok=True)
+    draft = target.parent / f".draft-{os.getpid()}-{uuid.uuid4().hex[:8]}"
+    try:
+        draft.mkdir()
+        meta = write(draft)
+        files = {p.relative_to(draft).as_posix(): p for p in sorted(draft.rglob("*")) if p.is_file()}
+        body = {
+            "format": keys.FORMAT,
+            "meta": meta,
+            "files": {n: {"sha256": keys.file_digest(p), "bytes": p.stat().st_size} for n, p in files.items()},
+        }
+        for p in files.values():
+            _sync(p)
+        (draft / MANIFEST).write_text(json.dumps(body, indent=1, sort_keys=True), "utf-8")
+        _sync(draft / MANIFEST)
+        _sync(draft)
+        try:
+            draft.rename(target)
+        except OSError:
+            if not (target / MANIFEST).is_file():
+                raise
+        _sync(target.parent)
+    except OSError as e:
+        raise StoreError(f"{target}: could not be written ({e.strerror or e}); nothing half-written was kept") from e
+    finally:
+        if draft.exists():
+            shutil.rmtree(draft, ignore_errors=True)
+    return Artifact(target, meta, built=True)
+
+
+def _sync(path: Path) -> None:
+    fd = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def check(target: Path) -> dict[str, Any]:
+    """What the manifest of a published folder says, after every file's digest was compared.
+
+    Raises:
+        StoreError: names the file that is missing, added or damaged.
+    """
+    try:
+        body = json.loads((target / MANIFEST).read_text("utf-8"))
+        files: dict[str, dict[str, Any]] = body["files"]
+        meta: dict[str, Any] = body["meta"]
+    except (OSError, ValueError, KeyError, TypeError) as e:
+        raise StoreError(f"{target}: {MANIFEST} is missing or damaged ({e})") from e
+    for name, said in files.items():
+        path = target / name
+        if not path.is_file():
+            raise StoreError(f"{path}: missing")
+        if path.stat().st_size != said["bytes"] or keys.file_digest(path) != said["sha256"]:
+            raise StoreError(f"{path}: damaged (its digest is not the one it was published with)")
+    return meta
+
+
+def drop_drafts(root: Path) -> None:
+    """Remove the drafts of processes that no longer live (a killed sweep leaves them behind)."""
+    for draft in root.rglob(".draft-*"):
+        pid = draft.name.split("-")[1]
+        if not (pid.isdigit() and _alive(int(pid))):
+            shutil.rmtree(draft, ignore_errors=True)
+
+
+def _alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        return True
+    return True
+
+
+class Store:
+    """Artifacts by (stage, key) under `root`; each is verified the first time a process reads it."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self._seen: dict[Path, Artifact] = {}
+
+    def path(self, stage: str, key: str) -> Path:
+        """Where the artifact is or would be."""
+        return self.root / stage / key
+
+    def lock(self, name: str) -> FileLock:
+        """A lock between processes; the operating system frees it when its holder dies."""
+        folder = self.root / "locks"
+        folder.mkdir(parents=True, exist_ok=True)
+        return FileLock(folder / f"{name}.lock")
+
+    def find(self, stage: str, key: str) -> Artifact | None:
+        """The artifact, verified, or None. A damaged one is named, set aside and not served."""
+        path = self.path(stage, key)
+        if path in self._seen:
+            return self._seen[path]
+        if not path.is_dir():
+            return None
+        try:
+            artifact = Artifact(path, check(path))
+        except StoreError as e:
+            self.set_aside(path, str(e))
+            return None
+        self._seen[path] = artifact
+        return artifact
+
+    def obtain(self, stage: str, key: str, write: Write) -> Artifact:
+        """The artifact; built if it is not there. Of several processes that ask, one builds and the others wait."""
+        found = self.find(stage, key)
+        if found:
+            return found
+        with self.lock(f"{stage}-{key}"):
+            found = self.find(stage, key)
+            if found:
+                return found
+            made = publish(self.path(stage, key), write)
+        self._seen[made.path] = Artifact(made.path, made.meta)
+        return made
+
+    def set_aside(self, path: Path, why: str) -> Path:
+        """Move a damaged folder out of the way, keeping it for whoever wants to look."""
+        aside = self.root / "damaged" / f"{path.parent.name}-{path.name}-{uuid.uuid4().hex[:6]}"
+        aside.parent.mkdir(parents=True, exist_ok=True)
+        path.rename(aside)
+        self._seen.pop(path, None)
+        log.warning("%s; set aside as %s, will be rebuilt when it is needed", why, aside)
+        return aside
+
+    def artifacts(self) -> Iterator[tuple[str, str, Path]]:
+        """Every published (stage, key, folder), sorted."""
+        for stage in sorted(p for p in self.root.glob("*") if p.is_dir()):
+            if stage.name not in {"locks", "damaged"}:
+                for folder in sorted(stage.rglob(MANIFEST)):
+                    yield stage.name, folder.parent.name, folder.parent

@@ -1,0 +1,1 @@
+"""Chunking strategies: from a text to spans of it."""

@@ -1,0 +1,47 @@
+"""Text as a person may safely meet it: control characters made visible, long text cut, blank text recognised."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Sequence
+
+_HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn"}
+
+
+def is_blank(text: str) -> bool:
+    """True when `text` holds no visible character (white space only, or nothing)."""
+    return not text or text.isspace()
+
+
+def visible(text: str, *, keep: str = "\n\t") -> str:
+    """`text` with every control, format or unassigned character written as U+XXXX, but for those in `keep`."""
+    return "".join(
+        f"[U+{ord(c):04X}]" if unicodedata.category(c) in _HIDDEN and c not in keep else c for c in text
+    )
+
+
+def one_line(text: str, limit: int = 80) -> str:
+    """`text` on one line of at most `limit` characters, safe for a terminal."""
+    flat = visible(" ".join(text.split()), keep="")
+    return flat if len(flat) <= limit else flat[: limit - 1] + "…"
+
+
+def grid(head: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> str:
+    """Rows under a head, in columns as wide as their widest cell; the columns `right` are right-aligned."""
+    cells = [list(head), *([one_line(c, 100) for c in row] for row in rows)]
+    widths = [max(len(row[i]) for row in cells) for i in range(len(head))]
+
+    def line(row: Sequence[str]) -> str:
+        padded = (c.rjust(w) if i in right else c.ljust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True)))
+        return "  ".join(padded).rstrip()
+
+    return "\n".join([line(cells[0]), "  ".join("─" * w for w in widths), *map(line, cells[1:])])
+
+
+def seconds(value: float) -> str:
+    """A duration as a person reads it: `0.4 s`, `12 s`, `3 min 20 s`."""
+    if value < 10:
+        return f"{value:.1f} s"
+    if value < 120:
+        return f"{value:.0f} s"
+    return f"{value // 60:.0f} min {value % 60:.0f} s"

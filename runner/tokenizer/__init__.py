@@ -1,0 +1,1 @@
+"""Tokenizers: what a token is, for sizes and for counting context."""

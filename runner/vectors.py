@@ -1,0 +1,81 @@
+"""Vectors on disk: append-only segments per model identity, found by the digest of the text that was embedded."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from runner import keys
+from runner.store import Store
+
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """What is stored of a list of texts, in its order; shapes as in `embedding.contract.Encoded`."""
+
+    vectors: npt.NDArray[np.float32]
+    tokens_total: npt.NDArray[np.int32]
+    tokens_embedded: npt.NDArray[np.int32]
+
+
+class Vectors:
+    """The vectors of one model identity. Any text is embedded once, whichever strategy or experiment asks."""
+
+    def __init__(self, store: Store, identity: dict[str, Any]) -> None:
+        self.key = keys.digest(["model", identity])
+        self._identity = identity
+        self._store = store
+        self._stage = f"vectors/{self.key[:24]}"
+        self._segments: dict[Path, Rows] = {}
+        self._where: dict[bytes, tuple[Path, int]] = {}
+
+    def refresh(self) -> None:
+        """Take note of segments that were added since, by this process or another."""
+        root = self._store.root / self._stage
+        names = sorted(p.name for p in root.iterdir() if not p.name.startswith(".")) if root.is_dir() else []
+        for name in names:
+            path = self._store.path(self._stage, name)
+            if path not in self._segments and self._store.find(self._stage, name):
+                tokens = np.load(path / "tokens.npy", mmap_mode="r")
+                self._segments[path] = Rows(np.load(path / "vectors.npy", mmap_mode="r"), tokens[:, 0], tokens[:, 1])
+                for row, key in enumerate(np.load(path / "keys.npy")):
+                    self._where[key.tobytes()] = (path, row)
+
+    def missing(self, texts: Sequence[str]) -> list[str]:
+        """The distinct texts that have no vector yet, in the order of their first place in `texts`."""
+        distinct = list(dict.fromkeys(texts))
+        return [t for t, k in zip(distinct, keys.text_keys(distinct), strict=True) if k not in self._where]
+
+    def add(self, texts: Sequence[str], rows: Rows) -> None:
+        """Publish one segment with the vectors of `texts`."""
+        names = keys.text_keys(texts)
+        order = sorted(range(len(names)), key=names.__getitem__)
+
+        def write(folder: Path) -> dict[str, Any]:
+            np.save(folder / "keys.npy", np.frombuffer(b"".join(names[i] for i in order), np.uint8).reshape(-1, 32))
+            np.save(folder / "vectors.npy", np.ascontiguousarray(rows.vectors[order]))
+            np.save(folder / "tokens.npy", np.stack([rows.tokens_total, rows.tokens_embedded], axis=1)[order])
+            return {"identity": self._identity, "texts": len(names)}
+
+        self._store.obtain(self._stage, keys.digest([names[i].hex() for i in order])[:24], write)
+        self.refresh()
+
+    def rows(self, texts: Sequence[str]) -> Rows:
+        """What is stored of `texts`, which must all be there (see `missing`)."""
+        found = [self._where[k] for k in keys.text_keys(texts)]
+        by_segment: dict[Path, list[int]] = {}
+        for place, (path, _) in enumerate(found):
+            by_segment.setdefault(path, []).append(place)
+        width = self._segments[found[0][0]].vectors.shape[1] if found else 0
+        out = Rows(np.empty((len(texts), width), np.float32), *(np.empty(len(texts), np.int32) for _ in range(2)))
+        for path, places in by_segment.items():
+            segment, rows = self._segments[path], [found[p][1] for p in places]
+            out.vectors[places] = segment.vectors[rows]
+            out.tokens_total[places] = segment.tokens_total[rows]
+            out.tokens_embedded[places] = segment.tokens_embedded[rows]
+        return out

@@ -1,0 +1,174 @@
+"""The verbs that read what is recorded: ls, show, verify, report, track, ui, data check. They return text, cli prints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from runner import keys, runs
+from runner.config import Report, Tracking
+from runner.errors import EXIT_FAILED, EXIT_OK, RequestError, StoreError
+from runner.store import Store, check
+from runner.text import grid, seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a verb found: text for a person, the same as a JSON value, an exit code."""
+
+    text: str
+    value: Any
+    code: int = EXIT_OK
+
+
+Flags = Mapping[str, bool]
+
+
+def ls(words: Sequence[str], on: Flags, outputs: Path) -> Answer:  # noqa: ARG001
+    """Experiments and runs, newest first."""
+    _at_most(words, 0, "ls")
+    experiments = [runs.Experiment(outputs, k) for k in runs.experiment_keys(outputs)]
+    found = [runs.Run(outputs, k) for k in runs.run_keys(outputs)]
+    first = [
+        {"experiment": e.key, "name": e.name, "created": e.body["created"], "cells": len(e.cells),
+         "failed": sum(c["run"] is None for c in e.cells)}
+        for e in experiments
+    ]  # fmt: skip
+    second = [
+        {"run": r.key, "created": r.meta["created"], "dataset": r.config["dataset"]["name"],
+         "strategy": r.config["strategy"]["name"], "badge": r.badge.text, "retrieval": r.config["retrieval"]["name"],
+         "measures": {m["measure"]: m["mean"] for m in r.measures}}
+        for r in found
+    ]  # fmt: skip
+    if not found and not experiments:
+        return Answer(f"nothing is recorded in {outputs} yet; start a run: python -m runner", {"experiments": [], "runs": []})
+    head = ["experiment", "name", "created", "cells", "failed"]
+    rows = [[e["experiment"][: keys.SHORT], e["name"], e["created"], str(e["cells"]), str(e["failed"])] for e in first]
+    text = grid(head, rows, [3, 4])
+    head = ["run", "created", "dataset", "strategy", "badge", "retrieval", "first measure"]
+    rows = [
+        [r["run"][: keys.SHORT], *(r[c] for c in head[1:6]), next((f"{k} {v:.4f}" for k, v in r["measures"].items()), "–")]
+        for r in second
+    ]
+    return Answer(f"{text}\n\n{grid(head, rows)}", {"experiments": first, "runs": second})
+
+
+def show(words: Sequence[str], on: Flags, outputs: Path) -> Answer:  # noqa: ARG001
+    """One run: what it was, its stages, measures, warnings."""
+    _at_most(words, 1, "show")
+    run = runs.open_run(outputs, words[0] if words else "latest")
+    meta = run.meta
+    groups = ("dataset", "tokenizer", "strategy", "enrichment", "embedding", "retrieval", "fusion", "reranker")
+    about = [[g, run.config[g]["name"] + (f"  (not applied: {meta['not_applied'][g]})" if g in meta["not_applied"] else "")]
+             for g in groups]  # fmt: skip
+    about += [["neighbors", f"{run.badge.text}  ({run.badge.tooltip})"], ["top_k", str(run.config["top_k"])]]
+    stages = [
+        [s["stage"], s["component"], *(str(s.get(c, "")) for c in ("rows_in", "rows_out", "dropped"))]
+        for s in meta["stages"]
+    ]
+    measured = [[m["measure"], f"{m['mean']:.4f}", f"{m['std']:.4f}", str(m["n"])] for m in run.measures]
+    times = ", ".join(f"{k} {seconds(v)}" for k, v in meta["seconds"].items() if v >= 0.05)
+    text = "\n\n".join(
+        [
+            f"run {run.key}\n{run.path}",
+            grid(["group", "choice"], about),
+            grid(["stage", "component", "in", "out", "dropped"], stages, [2, 3, 4]),
+            grid(["measure", "mean", "std", "n"], measured, [1, 2, 3]),
+            f"seconds: {times or 'none above 0.05'}",
+            *(f"warning: {w}" for w in meta["warnings"]),
+        ]
+    )
+    return Answer(text, meta)
+
+
+def verify(words: Sequence[str], on: Flags, outputs: Path) -> Answer:  # noqa: ARG001
+    """Compare every stored file with its digest; with a run: compute it again in an empty store and compare bytes."""
+    _at_most(words, 1, "verify")
+    if words:
+        from runner.recompute import compare
+
+        differences = compare(runs.open_run(outputs, words[0]))
+        bad = [d for d in differences if not d["equal"]]
+        rows = [[d["file"], "equal" if d["equal"] else "DIFFERS", d["detail"]] for d in differences]
+        return Answer(grid(["file", "bytes", "detail"], rows), differences, EXIT_FAILED if bad else EXIT_OK)
+    folders = [path for _, _, path in Store(outputs / "store").artifacts()]
+    folders += [outputs / "runs" / k for k in runs.run_keys(outputs)]
+    problems = []
+    for folder in folders:
+        try:
+            check(folder)
+        except StoreError as e:
+            problems.append(str(e))
+    lines = [*problems, f"{len(folders)} folders checked, {len(problems)} damaged"]
+    if problems:
+        lines.append("a damaged artifact or run is set aside and rebuilt by the next sweep that needs it")
+    value = {"checked": len(folders), "damaged": problems}
+    return Answer("\n".join(lines), value, EXIT_FAILED if problems else EXIT_OK)
+
+
+def report(words: Sequence[str], on: Flags, outputs: Path) -> Answer:  # noqa: ARG001
+    """Write the HTML report of an experiment again."""
+    from runner.report.page import render
+
+    _at_most(words, 1, "report")
+    experiment = runs.open_experiment(outputs, words[0] if words else "latest")
+    path = render(experiment, outputs.parent / "reports", questions=Report().questions)
+    return Answer(f"report: {path}", {"report": str(path)})
+
+
+def track(words: Sequence[str], on: Flags, outputs: Path) -> Answer:
+    """Deliver an experiment, or with --pending every experiment that was not delivered."""
+    from runner import tracking
+
+    _at_most(words, 1, "track")
+    if on["--pending"]:
+        chosen = [runs.Experiment(outputs, k) for k in reversed(runs.experiment_keys(outputs))]
+    else:
+        chosen = [runs.open_experiment(outputs, words[0] if words else "latest")]
+    lines = [tracking.deliver(e, Tracking()) for e in chosen]
+    failed = any(tracking.pending(e, Tracking()) for e in chosen)
+    return Answer("\n".join(lines) or "nothing is pending", lines, EXIT_FAILED if failed else EXIT_OK)
+
+
+def ui(words: Sequence[str], on: Flags, outputs: Path) -> Answer:
+    """Start the MLflow UI on the store of `outputs`; returns when it is stopped."""
+    from runner import tracking
+
+    _at_most(words, 0, "ui")
+    command = tracking.ui_command(outputs)
+    if on["--print"]:
+        return Answer(" ".join(command), command)
+    return Answer("", None, tracking.open_ui(outputs))
+
+
+def data(words: Sequence[str], on: Flags, outputs: Path) -> Answer:  # noqa: ARG001
+    """`data check PATH`: read a native or BEIR folder and say what is in it, or what is wrong with it."""
+    from runner import registry
+    from runner.dataset.contract import Dataset
+
+    if len(words) != 2 or words[0] != "check":
+        raise RequestError("say: python -m runner data check PATH")
+    path = Path(words[1])
+    kind = "beir" if any(path.glob("corpus.jsonl*")) else "native"
+    dataset = registry.as_contract(registry.parse("dataset", {"name": kind, "path": str(path)}), Dataset)
+    corpus = dataset.load()
+    counts = {
+        "form": kind,
+        "documents": corpus.documents.height,
+        "characters": int(corpus.documents["text"].str.len_chars().sum()),
+        "queries": corpus.queries.height,
+        "judgments": corpus.judgments.height,
+        "gold": "spans" if corpus.judgments.height and corpus.judgments["start"].null_count() == 0 else "documents",
+        "queries without gold": corpus.queries.join(corpus.judgments, on="query_id", how="anti").height,
+    }
+    return Answer(grid(["what", "value"], [[k, str(v)] for k, v in counts.items()]), counts)
+
+
+def _at_most(words: Sequence[str], n: int, verb: str) -> None:
+    if len(words) > n:
+        raise RequestError(f"{verb}: '{words[n]}' is one argument too many")
+
+
+Verb = Callable[[Sequence[str], Flags, Path], Answer]
