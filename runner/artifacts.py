@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,6 @@ import numpy.typing as npt
 import polars as pl
 
 from runner import keys, tables
-from runner.dataset import stage as dataset_stage
-from runner.dataset.contract import Corpus
 from runner.embedding import stage as embedding_stage
 from runner.errors import DataError
 from runner.keyring import Keyring
@@ -29,19 +28,33 @@ _SLICE = 128
 """Texts embedded between two publications: what a killed sweep can lose at most."""
 
 
-def corpus(k: Keyring, session: Session) -> Corpus:
-    """The data set of a run."""
-    path = session.store.path("corpus", k.corpus)
-    return session.memo("corpus", k.corpus, lambda: dataset_stage.unpack(path))
+def table(k: Keyring, session: Session, part: str) -> pl.DataFrame:
+    """One table of the parsed data set: `documents`, `queries` or `judgments`, read when it is asked for."""
+    path = session.store.path("corpus", k.corpus) / f"{part}.parquet"
+    return session.memo(f"corpus.{part}", k.corpus, partial(tables.read, path))
+
+
+def doc_ids(k: Keyring, session: Session) -> list[str]:
+    """The ids of all documents, without reading their texts."""
+    path = session.store.path("corpus", k.corpus) / "documents.parquet"
+    frame = session.memo("doc_ids", k.corpus, partial(tables.read, path, ["doc_id"]))
+    return frame["doc_id"].to_list()
+
+
+def queries(k: Keyring, session: Session) -> list[str]:
+    """The text of every query, in the order of their ids."""
+    return table(k, session, "queries")["text"].to_list()
 
 
 def chunks(p: Parts, k: Keyring, session: Session) -> tuple[pl.DataFrame, dict[str, Any]]:
     """The chunk table (columns of `records.Chunk`, in document order) and what its manifest counts."""
 
     def write(folder: Path) -> dict[str, Any]:
-        made = strategy_stage.chunk(corpus(k, session).documents, p.strategy, p.tokenizer.load())
+        made = strategy_stage.chunk(table(k, session, "documents"), p.strategy, p.tokenizer.load())
         if made.chunks.is_empty():
-            raise DataError(f"strategy {p.strategy.name}: no document gave a chunk; there is nothing to search")
+            raise DataError(
+                f"strategy {p.strategy.name}: no document gave a chunk; there is nothing to search"
+            )
         tables.write(made.chunks, folder / "chunks.parquet")
         return {
             "strategy": p.strategy.name,
@@ -54,7 +67,9 @@ def chunks(p: Parts, k: Keyring, session: Session) -> tuple[pl.DataFrame, dict[s
         artifact = session.store.obtain("chunks", k.chunks, write)
         session.counters.chunkings_built += artifact.built
         frame = tables.read(artifact.path / "chunks.parquet")
-        return frame.cast({c: t for c, t in tables.schema(Chunk).items() if c in frame.columns}), artifact.meta
+        return frame.cast(
+            {c: t for c, t in tables.schema(Chunk).items() if c in frame.columns}
+        ), artifact.meta
 
     session.counters.chunkings_reused += 1
     before = session.counters.chunkings_built
@@ -67,9 +82,9 @@ def texts(p: Parts, k: Keyring, session: Session) -> list[str]:
     """The text of every chunk, in the order of the chunk table."""
 
     def cut() -> list[str]:
-        table, _ = chunks(p, k, session)
-        whole = dict(corpus(k, session).documents.select("doc_id", "text").iter_rows())
-        return [whole[d][s:e] for d, s, e in table.select("doc_id", "start", "end").iter_rows()]
+        cuts, _ = chunks(p, k, session)
+        whole = dict(table(k, session, "documents").select("doc_id", "text").iter_rows())
+        return [whole[d][s:e] for d, s, e in cuts.select("doc_id", "start", "end").iter_rows()]
 
     return session.memo("texts", k.chunks, cut)
 
@@ -78,11 +93,10 @@ def embedding_inputs(p: Parts, k: Keyring, session: Session) -> tuple[list[str],
     """What the model reads: one input per chunk, one per query."""
     headers = None
     if not p.enrichment.off:
-        table, _ = chunks(p, k, session)
-        headers = p.enrichment.headers(corpus(k, session).documents, table)
+        cuts, _ = chunks(p, k, session)
+        headers = p.enrichment.headers(table(k, session, "documents"), cuts)
     documents = embedding_stage.inputs(texts(p, k, session), p.embedding.document_prompt, headers)
-    asked = corpus(k, session).queries["text"].to_list()
-    return documents, embedding_stage.inputs(asked, p.embedding.query_prompt)
+    return documents, embedding_stage.inputs(queries(k, session), p.embedding.query_prompt)
 
 
 def embedded(p: Parts, k: Keyring, session: Session) -> dict[str, Any]:
@@ -94,9 +108,9 @@ def embedded(p: Parts, k: Keyring, session: Session) -> dict[str, Any]:
     def write(folder: Path) -> dict[str, Any]:
         documents, asked = embedding_inputs(p, k, session)
         rows = embed(p, session, [*documents, *asked]).rows(documents)
-        table, _ = chunks(p, k, session)
+        cuts, _ = chunks(p, k, session)
         truncated = rows.tokens_total > rows.tokens_embedded
-        frame = table.select("chunk_id").with_columns(
+        frame = cuts.select("chunk_id").with_columns(
             pl.Series("tokens_total", rows.tokens_total, pl.Int64),
             pl.Series("tokens_embedded", rows.tokens_embedded, pl.Int64),
             pl.Series("truncated", truncated, pl.Boolean),
@@ -143,15 +157,19 @@ def embed(p: Parts, session: Session, wanted: Sequence[str]) -> Vectors:
         bar = session.progress(f"embedding with {p.embedding.name}", len(due))
         for first in range(0, len(due), _SLICE):
             part = due[first : first + _SLICE]
-            made = embedding_stage.checked(part, encoder(p, session, stored.key).encode(part, bar), p.embedding.name)
+            made = embedding_stage.checked(
+                part, encoder(p, session, stored.key).encode(part, bar), p.embedding.name
+            )
             stored.add(part, Rows(made.vectors, made.tokens_total, made.tokens_embedded))
             session.counters.texts_embedded += len(part)
     return stored
 
 
-def encoder(p: Parts, session: Session, key: str) -> Any:  # noqa: ANN401 - embedding.contract.Encoder
+def encoder(p: Parts, session: Session, key: str) -> Any:
     """The loaded model, once a process."""
-    return session.memo("encoder", key, lambda: p.embedding.load(session.runtime.threads, session.runtime.device))
+    return session.memo(
+        "encoder", key, lambda: p.embedding.load(session.runtime.threads, session.runtime.device)
+    )
 
 
 def leg_hits(p: Parts, k: Keyring, session: Session, name: str) -> LegHits:
@@ -161,7 +179,11 @@ def leg_hits(p: Parts, k: Keyring, session: Session, name: str) -> LegHits:
     def write(folder: Path) -> dict[str, Any]:
         found = _search(p, k, session, name, leg)
         tables.write(found.frame, folder / "hits.parquet")
-        return {"leg": leg.name, "hits": found.frame.height, "reasons": {str(q): r for q, r in found.reasons.items()}}
+        return {
+            "leg": leg.name,
+            "hits": found.frame.height,
+            "reasons": {str(q): r for q, r in found.reasons.items()},
+        }
 
     def load() -> LegHits:
         artifact = session.store.obtain("legs", k.legs[name], write)
@@ -179,12 +201,15 @@ def _search(p: Parts, k: Keyring, session: Session, name: str, leg: Leg) -> LegH
     if leg.reads == "vectors":
         documents, asked = embedding_inputs(p, k, session)
         stored = embed(p, session, [*documents, *asked])
-        chunk_side, query_side = Side(vectors=stored.rows(documents).vectors), Side(vectors=stored.rows(asked).vectors)
+        chunk_side, query_side = (
+            Side(vectors=stored.rows(documents).vectors),
+            Side(vectors=stored.rows(asked).vectors),
+        )
         return retrieval_stage.search(
             leg, _index(leg, k.indexes[name], session, lambda: chunk_side), chunk_side, query_side
         )
     index = _index(leg, k.indexes[name], session, lambda: Side(texts=texts(p, k, session)))
-    return retrieval_stage.search(leg, index, Side(), Side(texts=corpus(k, session).queries["text"].to_list()))
+    return retrieval_stage.search(leg, index, Side(), Side(texts=queries(k, session)))
 
 
 def _index(
@@ -202,4 +227,6 @@ def _index(
     artifact = session.store.obtain(f"index-{leg.name}", key, write)
     session.counters.indexes_built += artifact.built
     session.counters.indexes_reused += not artifact.built
-    return {part: np.load(artifact.path / f"{part}.npy", allow_pickle=False) for part in artifact.meta["arrays"]}
+    return {
+        part: np.load(artifact.path / f"{part}.npy", allow_pickle=False) for part in artifact.meta["arrays"]
+    }

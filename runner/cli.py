@@ -1,4 +1,4 @@
-"""The command line: verbs go to their view, everything else goes to Hydra untouched. The only file that prints."""
+"""The command line: verbs go to their view, the rest to Hydra untouched. The only file that prints."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from runner.errors import EXIT_FAILED, EXIT_OK, EXIT_REQUEST, RequestError, RunnerError, did_you_mean
 
 if TYPE_CHECKING:
-    from runner.compose import Request
     from runner.planning import Plan
+    from runner.request import Request
     from runner.session import Bar
     from runner.sweep import Sweep
 
@@ -41,26 +41,30 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
     try:
-        if given and given[0] in ("--help", "-h"):
-            say(HELP + _groups())
-            return EXIT_OK
-        if given and given[0] in VERBS:
-            return VERBS[given[0]](given[1:])
-        if given and given[0].isidentifier():
-            raise RequestError(f"there is no verb '{given[0]}'; {did_you_mean(given[0], VERBS)}")
-        return _launch(given, dry=False)
-    except RequestError as e:
-        complain(f"error: {e}")
-        return EXIT_REQUEST
+        return _dispatch(given)
     except RunnerError as e:
         complain(f"error: {e}")
-        return EXIT_FAILED
+        return EXIT_REQUEST if isinstance(e, RequestError) else EXIT_FAILED
     except BrokenPipeError:  # the reader of a pipe went away, for instance `| head`
         sys.stderr.close()
         return EXIT_OK
     except KeyboardInterrupt:
-        complain("interrupted; finished cells and embedded texts are kept, the same command goes on from here")
+        complain(
+            "interrupted; finished cells and embedded texts are kept, the same command goes on from here"
+        )
         return 130
+
+
+def _dispatch(given: list[str]) -> int:
+    first = given[0] if given else ""
+    if first in ("--help", "-h"):
+        say(HELP + _groups())
+        return EXIT_OK
+    if first in VERBS:
+        return VERBS[first](given[1:])
+    if first.isidentifier():
+        raise RequestError(f"there is no verb '{first}'; {did_you_mean(first, VERBS)}")
+    return _launch(given, dry=False)
 
 
 def say(text: str) -> None:
@@ -83,6 +87,7 @@ def _groups() -> str:
 
 def _launch(arguments: Sequence[str], *, dry: bool) -> int:
     from runner import compose, delivery
+    from runner.request import Request
 
     def on_plan(request: Request) -> None:
         plan = delivery.plan_of(request)
@@ -91,7 +96,7 @@ def _launch(arguments: Sequence[str], *, dry: bool) -> int:
         if dry:
             raise SystemExit(EXIT_OK)
 
-    request = compose.Request(on_plan, progress=_bar)
+    request = Request(on_plan, progress=_bar)
     compose.launch(arguments, request)
     if request.folder is None:  # Hydra only showed something (--cfg, --info)
         return EXIT_OK
@@ -105,11 +110,19 @@ def _launch(arguments: Sequence[str], *, dry: bool) -> int:
 def _plan_text(plan: Plan, request: Request) -> str:
     from runner.text import seconds
 
-    def count(what: str, n: Any) -> str:  # noqa: ANN401 - planning.Count
+    def count(what: str, n: Any) -> str:
         return f"  {what:<11}{n.cached + n.due:>7} distinct, {n.cached} cached, {n.due} due"
 
-    lines = [f"plan: {plan.cells} cells, {plan.runs.cached + plan.runs.due} distinct runs, {plan.runs.cached} finished"]
-    named = {"chunkings": plan.chunkings, "texts": plan.texts, "indexes": plan.indexes, "searches": plan.searches}
+    lines = [
+        f"plan: {plan.cells} cells, {plan.runs.cached + plan.runs.due} distinct runs, "
+        f"{plan.runs.cached} finished"
+    ]
+    named = {
+        "chunkings": plan.chunkings,
+        "texts": plan.texts,
+        "indexes": plan.indexes,
+        "searches": plan.searches,
+    }
     if plan.runs.due:
         lines += [count(what, n) for what, n in named.items()]
     if plan.seconds is not None:

@@ -1,4 +1,4 @@
-"""Hydra, and nothing else of it anywhere: from a command line to validated configs, and from configs to cells."""
+"""All there is of Hydra: from a command line to validated configs, and from configs to cells."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ import re
 import sys
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +21,10 @@ from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
 from runner import registry, sweep
-from runner.config import Outside, RunConfig
+from runner.config import RunConfig
 from runner.errors import RequestError, UnknownNameError, did_you_mean
-from runner.session import Progress, Session, silent
+from runner.request import Request, cell_folder, session
+from runner.session import silent
 
 _STOP = "stop"
 """Name of the file that tells the cells of a sweep not to start any more."""
@@ -36,30 +36,7 @@ def conf_folder() -> Path:
     return inside if inside.is_dir() else Path(__file__).parent.parent / "conf"
 
 
-@dataclass(slots=True)
-class Request:
-    """One command line, while it is carried out in this process."""
-
-    on_plan: Callable[[Request], None]
-    progress: Progress = silent
-    folder: Path | None = None
-    outside: Outside = field(default_factory=Outside)
-    axes: dict[str, list[str]] = field(default_factory=dict)
-    cells: list[tuple[list[str], RunConfig | RequestError]] | None = None
-    """Overrides and config, or why there is none; None: the sweeper decides as it goes."""
-    error: RequestError | None = None
-
-
 _current: Request | None = None
-_sessions: dict[str, Session] = {}
-
-
-def session(outside: Outside, progress: Progress = silent) -> Session:
-    """The session of this process for an outputs folder."""
-    runtime = outside.runtime
-    if runtime.outputs not in _sessions:
-        _sessions[runtime.outputs] = Session(runtime, progress)
-    return _sessions[runtime.outputs]
 
 
 def launch(arguments: Sequence[str], request: Request) -> None:
@@ -68,11 +45,13 @@ def launch(arguments: Sequence[str], request: Request) -> None:
     Raises:
         RequestError: the request is wrong; nothing was started.
     """
-    global _current  # noqa: PLW0603 - Hydra instantiates the callback by name and gives it nothing of ours
+    global _current  # noqa: PLW0603 - Hydra makes the callback by name and hands it nothing of ours
     _current = request
     unique = f"outputs/sweeps/{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}-{uuid.uuid4().hex[:6]}"
     given = [a.partition("=")[0] for a in arguments]
     extra = [f"{k}={unique}" for k in ("hydra.run.dir", "hydra.sweep.dir") if k not in given]
+    # Also when the config is not ours but, say, the `config.yaml` of a recorded run.
+    extra.append(f"++hydra.callbacks.runner._target_={Plan.__module__}.{Plan.__name__}")
     os.environ["HYDRA_FULL_ERROR"] = "1"  # errors come to us instead of being printed
     before = sys.argv
     # Beside the first override: argparse wants all overrides of a command line in one place.
@@ -94,11 +73,11 @@ def launch(arguments: Sequence[str], request: Request) -> None:
 class Plan(Callback):  # type: ignore[misc] # Hydra has no types
     """Hydra's hook before the first cell: validates every cell and lets the caller show the plan."""
 
-    def on_run_start(self, config: DictConfig, **_: Any) -> None:  # noqa: ANN401
+    def on_run_start(self, config: DictConfig, **_: Any) -> None:
         """One cell."""
         self._start(config, config.hydra.run.dir, [list(config.hydra.overrides.task)])
 
-    def on_multirun_start(self, config: DictConfig, **_: Any) -> None:  # noqa: ANN401
+    def on_multirun_start(self, config: DictConfig, **_: Any) -> None:
         """Every cell of Hydra's own sweeper; other sweepers choose their cells as they go."""
         own = str(config.hydra.sweeper._target_).endswith("BasicSweeper")
         self._start(config, config.hydra.sweep.dir, _combinations(config) if own else None)
@@ -116,7 +95,9 @@ class Plan(Callback):  # type: ignore[misc] # Hydra has no types
             try:
                 request.folder.mkdir(parents=True, exist_ok=False)
             except FileExistsError:
-                raise RequestError(f"{folder}: this sweep folder exists already; another sweep may be using it") from None
+                raise RequestError(
+                    f"{folder}: this sweep folder exists already; another sweep may be using it"
+                ) from None
             request.on_plan(request)
         except RequestError as e:
             request.error = e
@@ -176,7 +157,9 @@ def container(config: DictConfig) -> dict[str, Any]:
     body = OmegaConf.masked_copy(config, [k for k in config if k != "hydra"])
     for path, value in _leaves(OmegaConf.to_container(body, resolve=False)):
         if isinstance(value, str) and "${oc.env" in value.replace(" ", ""):
-            raise RequestError(f"{path}: reads an environment variable; configs are recorded, so write the value itself")
+            raise RequestError(
+                f"{path}: reads an environment variable; configs are recorded, so write the value itself"
+            )
     try:
         resolved: dict[str, Any] = OmegaConf.to_container(body, resolve=True, throw_on_missing=True)
     except OmegaConfBaseException as e:
@@ -220,11 +203,6 @@ def job(config: DictConfig) -> float | None:
     return sweep.objective(own, cell)
 
 
-def cell_folder(sweep_folder: Path, num: int) -> Path:
-    """Where a cell leaves its status."""
-    return sweep_folder / "cells" / str(num)
-
-
 def _explained(error: Exception) -> RequestError:
     """Hydra's complaint in one sentence, with the nearest valid name."""
     text = str(error)
@@ -233,7 +211,9 @@ def _explained(error: Exception) -> RequestError:
         group, name = choice.groups()
         options = list(getattr(error, "options", None) or [])
         return UnknownNameError(f"{group}: there is no '{name}': {did_you_mean(name, options)}")
-    key = re.search(r"Could not override '([^']+)'", text) or re.search(r"Key '([^']+)' is not in struct", text)
+    key = re.search(r"Could not override '([^']+)'", text) or re.search(
+        r"Key '([^']+)' is not in struct", text
+    )
     if key:
         return UnknownNameError(f"{key[1]}: no such option; {_near(key[1])}")
     missing = re.search(r"Missing mandatory value: (\S+)", text)
@@ -252,6 +232,9 @@ def _near(key: str) -> str:
         names |= {n.rsplit(".", i)[0] for n in names for i in range(1, n.count(".") + 1)}
         if not key.startswith("hydra"):
             names = {n for n in names if not n.startswith("hydra")}
-        close = did_you_mean(key, names)
-        return close if not key.startswith("hydra") else close.split(" Valid:")[0]
+        if key in names:
+            return f"the config you chose does not have it; to add it write ++{key}=…"
+        beside = key.rpartition(".")[0]
+        same = [n for n in names if n.rpartition(".")[0] == beside]
+        return did_you_mean(key, names, same or [n for n in names if "." not in n])
     return "see `python -m runner --cfg job`"

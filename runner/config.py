@@ -63,7 +63,8 @@ class RunConfig(Config):
 
 
 GROUPS = (
-    "dataset", "tokenizer", "strategy", "enrichment", "embedding", "retrieval", "fusion", "reranker", "metrics",
+    "dataset", "tokenizer", "strategy", "enrichment", "embedding",
+    "retrieval", "fusion", "reranker", "metrics",
 )  # fmt: skip
 """The groups of components, in pipeline order; each is a folder of `conf/` and a field of `RunConfig`."""
 
@@ -97,7 +98,10 @@ class Runtime(Config):
 
 
 class ExperimentName(Config):
-    """What a sweep is called; presets in `conf/experiment` carry a version, raised when their cells change."""
+    """What a sweep is called.
+
+    Presets in `conf/experiment` carry a version, raised when their cells change.
+    """
 
     name: str = Field("default", min_length=1, max_length=100)
     version: int = Field(1, gt=0)

@@ -1,14 +1,17 @@
-"""Conservation: what a run must satisfy whatever it was asked. A breach fails the run; it is a fault of ours."""
+"""Conservation: what every run must satisfy. A breach fails the run; it is a fault of ours."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
 import polars as pl
 
 from runner.errors import RunnerError
+from runner.order import Ints
 
-_PAIR = ["query", "chunk"]
+_MANY = 1 << 32
+"""More than there are chunks."""
 
 
 class ConservationError(RunnerError):
@@ -17,37 +20,62 @@ class ConservationError(RunnerError):
 
 def _require(ok: object, what: str) -> None:
     if not ok:
-        raise ConservationError(f"conservation: {what}. Nothing was recorded; please report this with the config")
+        raise ConservationError(
+            f"conservation: {what}. Nothing was recorded; please report this with the config"
+        )
 
 
 def candidates(frame: pl.DataFrame, legs: Mapping[str, pl.DataFrame]) -> None:
     """Every leg hit is a candidate exactly once, unchanged; every candidate has a final rank xor a drop."""
-    _require(not frame.select(_PAIR).is_duplicated().any(), "a candidate appears twice")
+    mine = _pairs(frame)
+    _require(len(np.unique(mine)) == len(mine), "a candidate appears twice")
     for leg, hits in legs.items():
-        mine = frame.filter(pl.col(f"{leg}_rank").is_not_null())
-        _require(mine.height == hits.height, f"{leg} found {hits.height} hits, {mine.height} are candidates")
-        same = mine.select(*_PAIR, pl.col(f"{leg}_score").alias("score"), pl.col(f"{leg}_rank").alias("rank"))
-        _require(same.sort(_PAIR).equals(hits.sort(_PAIR)), f"scores or ranks of {leg} were changed by a later stage")
-    fates = frame.select((pl.col("final_rank").is_not_null() ^ pl.col("drop_stage").is_not_null()).all()).item()
-    _require(fates, "a candidate has neither or both of a final rank and a drop")
+        found = frame[f"{leg}_rank"].is_not_null().to_numpy()
+        kept = int(found.sum())
+        _require(kept == hits.height, f"{leg} found {hits.height} hits, {kept} are candidates")
+        ours, theirs = np.argsort(mine[found], kind="stable"), np.argsort(_pairs(hits), kind="stable")
+        same = (mine[found][ours] == _pairs(hits)[theirs]).all()
+        for part in ("score", "rank"):
+            same &= (frame[f"{leg}_{part}"].to_numpy()[found][ours] == hits[part].to_numpy()[theirs]).all()
+        _require(same, f"scores or ranks of {leg} were changed by a later stage")
+    fates = frame["final_rank"].is_not_null() ^ frame["drop_stage"].is_not_null()
+    _require(fates.all(), "a candidate has neither or both of a final rank and a drop")
     for rank in [c for c in frame.columns if c.endswith("_rank")]:
         _ranks(frame, rank)
 
 
+def _pairs(frame: pl.DataFrame) -> Ints:
+    """One number per (query, chunk)."""
+    pairs: Ints = frame["query"].to_numpy() * _MANY + frame["chunk"].to_numpy()
+    return pairs
+
+
 def _ranks(frame: pl.DataFrame, rank: str) -> None:
-    some = frame.filter(pl.col(rank).is_not_null())
-    gaps = some.group_by("query").agg(
-        (pl.col(rank).n_unique() == pl.len()) & (pl.col(rank).max() == pl.len()) & (pl.col(rank).min() == 1)
-    )
-    _require(gaps[rank].all(), f"{rank} is not 1…n without gaps")
+    """The ranks of each query are a permutation of 1…n."""
+    some = frame[rank].is_not_null().to_numpy()
+    if not some.any():
+        return
+    query = frame["query"].to_numpy()[some]
+    ranks = frame[rank].to_numpy()[some].astype(np.int64)
+    counts = np.bincount(query)
+    ends = np.cumsum(counts)
+    place = ends[query] - counts[query] + ranks - 1
+    within = (ranks >= 1).all() and (ranks <= counts[query]).all()
+    _require(within and (np.bincount(place) == 1).all(), f"{rank} is not 1…n without gaps")
 
 
 def contexts(expansion: pl.DataFrame, context: pl.DataFrame, hits: pl.DataFrame) -> None:
-    """The context is the union of the windows, each chunk once; the hits in it are the hits of the ranking."""
-    union = expansion.select(_PAIR).unique().sort(_PAIR)
-    _require(context.select(_PAIR).sort(_PAIR).equals(union), "the context is not the union of the windows")
-    kept = context.filter(pl.col("role") == "hit").select(_PAIR).sort(_PAIR)
-    _require(kept.equals(hits.select(_PAIR).sort(_PAIR)), "the hits of the context are not the hits of the ranking")
+    """The context is the union of the windows, each chunk once.
+
+    The hits in it are the hits of the ranking.
+    """
+    union = np.unique(_pairs(expansion))
+    same = np.array_equal(np.sort(_pairs(context)), union)
+    _require(same, "the context is not the union of the windows")
+    kept = np.sort(_pairs(context.filter(pl.col("role") == "hit")))
+    _require(
+        np.array_equal(kept, np.sort(_pairs(hits))), "the hits of the context are not those of the ranking"
+    )
 
 
 def stages(rows: Sequence[Mapping[str, object]]) -> None:
@@ -55,4 +83,7 @@ def stages(rows: Sequence[Mapping[str, object]]) -> None:
     for row in rows:
         if "rows_in" in row:
             balance = row["rows_in"] == int(str(row["rows_out"])) + int(str(row["dropped"]))
-            _require(balance, f"stage {row['stage']}: {row['rows_in']} in, {row['rows_out']} out, {row['dropped']} dropped")
+            _require(
+                balance,
+                f"stage {row['stage']}: {row['rows_in']} in, {row['rows_out']} out, {row['dropped']} dropped",
+            )

@@ -1,4 +1,4 @@
-"""After the last cell: the experiment's record, then the sinks (report, tracker), none of which can fail a run."""
+"""After the last cell: the experiment's record, then the sinks, none of which can fail a run."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from runner import compose, planning, sweep, tracking
-from runner.compose import Request
+from runner import planning, sweep, tracking
 from runner.config import RunConfig
 from runner.report.page import render
+from runner.request import Request, cell_folder, session
 from runner.runs import Experiment, Run
 from runner.sweep import Sweep
 
@@ -32,9 +32,9 @@ def plan_of(request: Request) -> planning.Plan | None:
     """The plan of a request, and the status of the cells that are invalid already."""
     if request.cells is None:
         return None
-    session = compose.session(request.outside, request.progress)
+    own = session(request.outside, request.progress)
     configs = [c if isinstance(c, RunConfig) else None for _, c in request.cells]
-    return planning.plan(configs, session)
+    return planning.plan(configs, own)
 
 
 def finish(request: Request, command: Sequence[str]) -> Done:
@@ -48,7 +48,7 @@ def finish(request: Request, command: Sequence[str]) -> Done:
         named: dict[int, list[str]] = {n: [] for n in found}
     else:
         named = {n: overrides for n, (overrides, _) in enumerate(request.cells)}
-    folders = {n: (compose.cell_folder(request.folder, n), overrides) for n, overrides in named.items()}
+    folders = {n: (cell_folder(request.folder, n), overrides) for n, overrides in named.items()}
     done = sweep.record(outputs, outside.experiment.name, request.axes, sweep.read_cells(folders), command)
     experiment = Experiment(outputs, done.key)
     lines = []
@@ -62,7 +62,7 @@ def finish(request: Request, command: Sequence[str]) -> Done:
 
 
 def table_of(done: Sweep, outputs: Path) -> tuple[list[str], list[list[str]], list[int]]:
-    """Head, rows and right-aligned columns of the table of a sweep: a row per cell, its measures with their n."""
+    """Head, rows and right-aligned columns of the table of a sweep: a row per cell."""
     runs = {c.run: Run(outputs, c.run) for c in done.cells if c.run}
     measures = next((list(r.measures)[:_SHOWN] for r in runs.values()), [])
     names = [m["measure"] for m in measures]
@@ -74,8 +74,7 @@ def table_of(done: Sweep, outputs: Path) -> tuple[list[str], list[list[str]], li
         status = cell.status if cell.same_as is None else f"same as {cell.same_as}"
         badge = "" if run is None else run.badge.text if run.badge.applied else f"({run.badge.text})"
         means = {m["measure"]: m["mean"] for m in run.measures} if run else {}
-        values = [f"{means[m]:.4g}" if m in means and m.startswith("Tokens") else f"{means[m]:.4f}" if m in means else "–"
-                  for m in names]  # fmt: skip
+        values = [_shown(m, means.get(m)) for m in names]
         shown = [o for o in cell.overrides if o.partition("=")[0] in done.axes] or cell.overrides
         rows.append([str(cell.num), " ".join(shown) or "(defaults)", badge, status, *values])
         if cell.reason and cell.same_as is None:
@@ -83,3 +82,9 @@ def table_of(done: Sweep, outputs: Path) -> tuple[list[str], list[list[str]], li
     if names:
         head[4] = f"{names[0]} (n {n})"
     return head, rows, list(range(4, 4 + len(names)))
+
+
+def _shown(measure: str, value: float | None) -> str:
+    if value is None:
+        return "–"
+    return f"{value:,.0f}" if measure.startswith("Tokens") else f"{value:.4f}"

@@ -36,9 +36,9 @@ class StoreError(RunnerError):
     """Something on disk is damaged or cannot be written."""
 
 
-def did_you_mean(word: str, choices: Iterable[str]) -> str:
-    """A sentence that lists the valid `choices` and, where one is near `word`, suggests it."""
+def did_you_mean(word: str, choices: Iterable[str], listed: Iterable[str] | None = None) -> str:
+    """A sentence that suggests the choice nearest to `word` and lists all (or `listed`, of many)."""
     known = sorted(choices)
     near = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
     hint = f"did you mean '{near[0]}'? " if near else ""
-    return f"{hint}Valid: {', '.join(known) or 'none'}."
+    return f"{hint}Valid: {', '.join(known if listed is None else sorted(listed)) or 'none'}."

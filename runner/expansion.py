@@ -2,37 +2,38 @@
 
 from __future__ import annotations
 
+import numpy as np
 import polars as pl
 
-from runner.order import Ranking
+from runner.order import Ranking, places
+
+_ROLES = pl.when(pl.col("is_hit")).then(pl.lit("hit")).otherwise(pl.lit("neighbor")).alias("role")
 
 
 def windows(ranking: Ranking, chunks: pl.DataFrame, prev: int, following: int) -> pl.DataFrame:
-    """`query, hit_rank, offset, chunk, role`: every hit with its neighbors −prev … +following, in document order.
+    """`query, hit_rank, offset, chunk, role`: hits with their neighbors −prev … +following, by document.
 
-    Neighbors are chunks of the same document by `chunk_index`; those beyond an edge do not exist and are skipped.
-    `role` says what a chunk is for the query: one that is a hit anywhere is a `hit` in every window.
+    Neighbors are chunks of the same document by `chunk_index`; those beyond an edge do not exist and are
+    skipped. `role` says what a chunk is for the query: one that is a hit anywhere is a `hit` in every window.
     """
-    n = chunks.height
-    doc = chunks.select("doc_id").with_row_index("chunk").cast({"chunk": pl.Int64})
-    hits = ranking.frame.select("query", pl.col("rank").cast(pl.Int64).alias("hit_rank"), "chunk")
-    offsets = pl.DataFrame({"offset": list(range(-prev, following + 1))}, schema={"offset": pl.Int64})
-    reached = (
-        hits.lazy()
-        .join(doc.lazy(), on="chunk", how="left")
-        .join(offsets.lazy(), how="cross")
-        .with_columns(chunk=pl.col("chunk") + pl.col("offset"))
-        .filter(pl.col("chunk").is_between(0, n - 1))
-        .join(doc.lazy(), on="chunk", how="left", suffix="_there")
-        .filter(pl.col("doc_id") == pl.col("doc_id_there"))
-    )
-    is_hit = hits.lazy().select("query", "chunk", pl.lit("hit").alias("role"))
-    return (
-        reached.join(is_hit, on=["query", "chunk"], how="left")
-        .select("query", "hit_rank", "offset", "chunk", pl.col("role").fill_null("neighbor"))
-        .sort("query", "hit_rank", "offset")
-        .collect()
-    )
+    query, rank, chunk = (ranking.frame[c].to_numpy().astype(np.int64) for c in ("query", "rank", "chunk"))
+    document = chunks["doc_id"].rle_id().to_numpy()
+    n, offsets = len(document), np.arange(-prev, following + 1)
+    reached = chunk[:, None] + offsets
+    inside = (reached >= 0) & (reached < n)
+    inside &= document[np.where(inside, reached, 0)] == document[chunk][:, None]
+    row, column = np.nonzero(inside)
+    member = reached[row, column]
+    is_hit = np.isin(query[row] * n + member, query * n + chunk)
+    return pl.DataFrame(
+        {
+            "query": query[row],
+            "hit_rank": rank[row],
+            "offset": offsets[column],
+            "chunk": member,
+            "is_hit": is_hit,
+        }
+    ).select("query", "hit_rank", "offset", "chunk", _ROLES)
 
 
 def context(expansion: pl.DataFrame, chunks: pl.DataFrame) -> pl.DataFrame:
@@ -40,17 +41,19 @@ def context(expansion: pl.DataFrame, chunks: pl.DataFrame) -> pl.DataFrame:
 
     Documents come in the order of their best hit, chunks by index within each; nothing is cut.
     """
-    doc = chunks.lazy().select("doc_id", "tokens").with_row_index("chunk").cast({"chunk": pl.Int64})
-    return (
-        expansion.lazy()
-        .join(doc, on="chunk", how="left")
-        .with_columns(doc_rank=pl.col("hit_rank").filter(pl.col("offset") == 0).min().over("query", "doc_id"))
-        .unique(["query", "chunk"], keep="any")
-        .sort("query", "doc_rank", "chunk")
-        .select(
-            "query",
-            pl.int_range(1, pl.len() + 1, dtype=pl.Int64).over("query").alias("position"),
-            "chunk", "role", "tokens",
-        )
-        .collect()
-    )  # fmt: skip
+    query, rank, chunk = (expansion[c].to_numpy() for c in ("query", "hit_rank", "chunk"))
+    document = chunks["doc_id"].rle_id().to_numpy()[chunk].astype(np.int64)
+    # `expansion` is in order of rank, so the first row of a document is in the window of its best hit.
+    _, first, which = np.unique(query * len(chunks) + document, return_index=True, return_inverse=True)
+    _, once = np.unique(query * len(chunks) + chunk, return_index=True)
+    best = rank[first][which]
+    order = once[np.lexsort((chunk[once], best[once], query[once]))]
+    return pl.DataFrame(
+        {
+            "query": query[order],
+            "position": places(query[order]),
+            "chunk": chunk[order],
+            "is_hit": (expansion["role"] == "hit").to_numpy()[order],
+            "tokens": chunks["tokens"].to_numpy()[chunk[order]],
+        }
+    ).select("query", "position", "chunk", _ROLES, "tokens")

@@ -30,7 +30,10 @@ class Keyring:
 
 
 def keyring(p: Parts, session: Session) -> Keyring:
-    """The keys of a run. Reads the data set (once, then its cached form) and digests model files; loads no model."""
+    """The keys of a run.
+
+    Reads the data set (once, then its cached form) and digests model files; loads no model.
+    """
     corpus, meta = corpus_meta(p, session)
     prints: dict[str, str] = meta["fingerprints"]
     tokenizer = p.tokenizer.identity()
@@ -49,11 +52,21 @@ def keyring(p: Parts, session: Session) -> Keyring:
         knobs = leg.settings()
         depth = knobs.pop("depth")
         indexes[name] = keys.stage_key("index", leg.name, leg.version, {**knobs, **leg.libraries()}, [source])
-        legs[name] = keys.stage_key("leg", leg.name, leg.version, {"depth": depth}, [indexes[name], prints["queries"]])
+        legs[name] = keys.stage_key(
+            "leg", leg.name, leg.version, {"depth": depth}, [indexes[name], prints["queries"]]
+        )
     if not p.reranker.off:
         identities["reranker"] = p.reranker.identity()
     return Keyring(
-        corpus, prints, chunks, model, embedding, indexes, legs, _run_key(p, prints, legs, identities), identities
+        corpus,
+        prints,
+        chunks,
+        model,
+        embedding,
+        indexes,
+        legs,
+        _run_key(p, prints, legs, identities),
+        identities,
     )
 
 
@@ -93,7 +106,9 @@ def _run_key(p: Parts, prints: dict[str, str], legs: dict[str, str], identities:
             "stage": "run",
             "legs": legs,
             "data": prints,
-            "fusion": None if len(p.legs) == 1 else [config.fusion.name, config.fusion.version, config.fusion.settings()],
+            "fusion": None
+            if len(p.legs) == 1
+            else [config.fusion.name, config.fusion.version, config.fusion.settings()],
             "threshold": threshold,
             "filter": config.filter,
             "reranker": [config.reranker.name, config.reranker.version, config.reranker.settings()],

@@ -15,7 +15,7 @@ SHORT = 12
 """Characters of a key that a person is shown."""
 
 
-def canonical(value: Any) -> str:  # noqa: ANN401 - any JSON value
+def canonical(value: Any) -> str:
     """Canonical JSON: sorted keys, no white space, no NaN, code points as they are.
 
     Raises:
@@ -25,7 +25,7 @@ def canonical(value: Any) -> str:  # noqa: ANN401 - any JSON value
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
-def digest(value: Any) -> str:  # noqa: ANN401 - any JSON value
+def digest(value: Any) -> str:
     """SHA-256 (64 hex characters) of the canonical JSON of `[FORMAT, value]`."""
     return hashlib.sha256(canonical([FORMAT, value]).encode("utf-8", "surrogatepass")).hexdigest()
 

@@ -1,4 +1,4 @@
-"""Where a model's files are on this machine, and what they are: identity is a digest of files, never a name."""
+"""Where a model's files are, and what they are: identity is a digest of files, never a name."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _PARTS = ("*.json", "vocab.txt", "*.model", "model*.safetensors", "pytorch_model
 def locate_model(model: str, revision: str | None, package: str | None, digests: dict[str, str]) -> Path:
     """The folder with the files of `model`.
 
-    Looked for in this order: a folder of that name; the hub's cache on this disk at the pinned revision; a Python
-    package that carries the weights (never imported, only read); the hub, at the pinned revision.
+    Looked for in this order: a folder of that name; the hub's cache on this disk at the pinned revision; a
+    Python package that carries the weights (never imported, only read); the hub, at the pinned revision.
 
     Args:
         model: a folder, or a hub id `organisation/name`.
@@ -34,7 +34,9 @@ def locate_model(model: str, revision: str | None, package: str | None, digests:
         path = folder / name
         got = _digest(path, path.stat().st_mtime_ns) if path.is_file() else "no such file"
         if got != want:
-            raise ComponentError(f"{path}: digest {got[:12]} is not upstream's {want[:12]}; reinstall or remove it")
+            raise ComponentError(
+                f"{path}: digest {got[:12]} is not upstream's {want[:12]}; reinstall or remove it"
+            )
     return folder
 
 
@@ -58,7 +60,9 @@ def _hub_cache() -> Path:
 
 
 def _from_hub(model: str, revision: str | None, package: str | None) -> Path:
-    mend = f"give a folder, or install the package that carries it ({package})" if package else "give a folder"
+    mend = (
+        f"give a folder, or install the package that carries it ({package})" if package else "give a folder"
+    )
     if "/" not in model or not revision:
         raise ComponentError(f"model '{model}' is no folder here; {mend}, or a hub id with a `revision`")
     try:
@@ -67,7 +71,9 @@ def _from_hub(model: str, revision: str | None, package: str | None) -> Path:
         skip = ["onnx/*", "openvino/*", "*.h5", "*.ot", "*.msgpack", "pytorch_model.bin"]
         return Path(snapshot_download(model, revision=revision, ignore_patterns=skip))
     except Exception as e:  # the hub client raises many kinds of errors; each means: not to be had
-        raise ComponentError(f"model '{model}' is not on this disk and the hub did not give it ({e}); {mend}") from e
+        raise ComponentError(
+            f"model '{model}' is not on this disk and the hub did not give it ({e}); {mend}"
+        ) from e
 
 
 def folder_digests(folder: Path) -> dict[str, str]:

@@ -105,6 +105,6 @@ def _check(made: Parts) -> None:
     if limit > ceiling:
         raise RequestError(
             f"threshold.score: {limit:g} is above {ceiling:.7g}, the most that "
-            f"{made.fusion.formula() if len(names) > 1 else names[0]} can give; every candidate would be dropped. "
+            f"{made.fusion.formula() if len(names) > 1 else names[0]} can give; it would drop all. "
             "A cut-off on cosine is threshold.similarity"
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from runner.metrics.contract import Judged
 from runner.parts import Parts, parts
 from runner.reranker import stage as reranker_stage
 from runner.retrieval import stage as retrieval_stage
-from runner.session import Clock, Counters, Session
+from runner.session import Clock, Session
 from runner.store import publish
 
 log = logging.getLogger(__name__)
@@ -60,7 +61,8 @@ def run(config: RunConfig, session: Session) -> Outcome:
     """The run of `config`: found by its key, or computed and published.
 
     Raises:
-        RequestError: the request is wrong. DataError, ComponentError, StoreError: a stage could not do its work.
+        RequestError: the request is wrong. DataError, ComponentError, StoreError: a stage could not do its
+        work.
     """
     before = session.counters.copy()
     p = parts(config)
@@ -109,7 +111,8 @@ def execute(p: Parts, k: Keyring, session: Session, clock: Clock) -> Trace:
         trace.expansion = expansion.windows(ranking, table, *p.neighbors)
         trace.context = expansion.context(trace.expansion, table)
         stage(trace, "expansion", p.strategy.name, hits=kept, rows_out=trace.context.height,
-              neighbor_prev=p.neighbors[0], neighbor_next=p.neighbors[1], applied=p.strategy.windows)  # fmt: skip
+              neighbor_prev=p.neighbors[0], neighbor_next=p.neighbors[1],
+              applied=p.strategy.windows)  # fmt: skip
     with clock.stage("measures"):
         trace.judgement = _judge(p, k, session, ranking, trace.expansion, table)
     with clock.stage("conservation"):
@@ -126,28 +129,35 @@ def stage(trace: Trace, name: str, component: str, **facts: object) -> None:
 
 def _embed(p: Parts, k: Keyring, session: Session, trace: Trace) -> None:
     read = artifacts.embedded(p, k, session)
+    trace.warnings += p.embedding.notes()
     stage(trace, "embedding", p.embedding.name, **read)
     if read["truncated"]:
         share = read["truncated"] / read["chunks"]
         trace.warnings.append(
-            f"embedding {p.embedding.name} did not read the end of {read['truncated']} of {read['chunks']} chunks "
-            f"({share:.0%}): their text is longer than the model's limit"
+            f"embedding {p.embedding.name} did not read the end of {read['truncated']} of {read['chunks']} "
+            f"chunks ({share:.0%}): their text is longer than the model's limit"
         )
     if read["zero_vectors"]:
-        trace.warnings.append(f"{read['zero_vectors']} chunks have the zero vector: their similarity is 0 to any query")
+        trace.warnings.append(
+            f"{read['zero_vectors']} chunks have the zero vector: their similarity is 0 to any query"
+        )
 
 
 def _fuse(p: Parts, k: Keyring, session: Session, trace: Trace, window: pl.DataFrame) -> pl.DataFrame:
     """Filter, similarity threshold, fusion, score threshold: four stages that mark and add columns."""
     frame = selection.opened(window)
     if p.config.filter:
-        allowed = dataset_stage.filter_mask(artifacts.corpus(k, session).documents, dict(p.config.filter))
-        frame = _marking(trace, "filter", frame, selection.by_filter(frame, _per_chunk(p, k, session, allowed)))
+        allowed = dataset_stage.filter_mask(artifacts.table(k, session, "documents"), dict(p.config.filter))
+        frame = _marking(
+            trace, "filter", frame, selection.by_filter(frame, _per_chunk(p, k, session, allowed))
+        )
     similar = [n for n, leg in p.legs.items() if leg.similarity]
     limited = p.config.threshold.similarity is not None
     for leg in similar if limited else []:
         after = selection.by_similarity(frame, leg, p.config.threshold)
-        frame = _marking(trace, f"threshold.similarity.{leg}", frame, after, limit=p.config.threshold.similarity)
+        frame = _marking(
+            trace, f"threshold.similarity.{leg}", frame, after, limit=p.config.threshold.similarity
+        )
     flags = {n: leg.similarity for n, leg in p.legs.items()}
     frame = fusion_stage.fuse(frame, p.fusion, flags, set(similar) if limited else set())
     formula = p.fusion.formula() if len(p.legs) > 1 else "identity"
@@ -161,37 +171,53 @@ def _fuse(p: Parts, k: Keyring, session: Session, trace: Trace, window: pl.DataF
 
 def _per_chunk(p: Parts, k: Keyring, session: Session, allowed: pl.Series) -> pl.Series:
     table, _ = artifacts.chunks(p, k, session)
-    ids = artifacts.corpus(k, session).documents.select("doc_id").with_columns(allowed.alias("allowed"))
+    ids = pl.DataFrame({"doc_id": artifacts.doc_ids(k, session), "allowed": allowed})
     return table.select("doc_id").join(ids, on="doc_id", how="left", maintain_order="left")["allowed"]
 
 
-def _marking(trace: Trace, name: str, before: pl.DataFrame, after: pl.DataFrame, **facts: object) -> pl.DataFrame:
+def _marking(
+    trace: Trace, name: str, before: pl.DataFrame, after: pl.DataFrame, **facts: object
+) -> pl.DataFrame:
     rows_in, rows_out = (int(f["drop_stage"].is_null().sum()) for f in (before, after))
-    stage(trace, name, name.split(".")[0], rows_in=rows_in, rows_out=rows_out, dropped=rows_in - rows_out, **facts)
+    stage(
+        trace,
+        name,
+        name.partition(".")[0],
+        rows_in=rows_in,
+        rows_out=rows_out,
+        dropped=rows_in - rows_out,
+        **facts,
+    )
     return after
 
 
-def _rerank(p: Parts, k: Keyring, session: Session, trace: Trace, frame: pl.DataFrame) -> tuple[pl.DataFrame, str, str]:
+def _rerank(
+    p: Parts, k: Keyring, session: Session, trace: Trace, frame: pl.DataFrame
+) -> tuple[pl.DataFrame, str, str]:
     """The frame, and which score and rank decide the final order."""
     if p.reranker.off:
         return frame, "fused_score", "fused_rank"
-    scorer = session.memo("scorer", str(k.identities["reranker"]),
-                          lambda: p.reranker.load(session.runtime.threads, session.runtime.device))  # fmt: skip
+    load = partial(p.reranker.load, session.runtime.threads, session.runtime.device)
+    scorer = session.memo("scorer", str(k.identities["reranker"]), load)
     texts = artifacts.texts(p, k, session)
 
     def take(rows: Sequence[int]) -> list[str]:
         return [texts[r] for r in rows]
 
-    queries = artifacts.corpus(k, session).queries["text"].to_list()
+    queries = artifacts.queries(k, session)
     # A score threshold drops from the end of the fused order, so the ranks of those left have no gaps.
     alive = pl.col("drop_stage").is_null()
     live = frame.with_columns(pl.when(alive).then(pl.col("fused_rank")).alias("fused_rank"))
     out, trace.fallbacks = reranker_stage.rerank(live, p.reranker, scorer, queries, take)
-    out = out.drop("fused_rank").join(frame.select("query", "chunk", "fused_rank"), on=["query", "chunk"], how="left")
+    out = out.drop("fused_rank").join(
+        frame.select("query", "chunk", "fused_rank"), on=["query", "chunk"], how="left"
+    )
     for query, reason in trace.fallbacks.items():
         trace.explain(query, f"reranker fallback: {reason}")
     if trace.fallbacks:
-        trace.warnings.append(f"reranker {p.reranker.name} failed for {len(trace.fallbacks)} queries: fused order kept")
+        trace.warnings.append(
+            f"reranker {p.reranker.name} failed for {len(trace.fallbacks)} queries: fused order kept"
+        )
     stage(trace, "reranker", p.reranker.name, rows_out=int(out["rerank_rank"].is_not_null().sum()),
           pool=p.reranker.pool, on_error=p.reranker.on_error, fallbacks=len(trace.fallbacks))  # fmt: skip
     return out, "order_score", "order_rank"
@@ -200,9 +226,16 @@ def _rerank(p: Parts, k: Keyring, session: Session, trace: Trace, frame: pl.Data
 def _judge(
     p: Parts, k: Keyring, session: Session, ranking: order.Ranking, windows: pl.DataFrame, table: pl.DataFrame
 ) -> judge.Judgement:
-    data = artifacts.corpus(k, session)
-    rows = data.queries.select("query_id").with_row_index("query").cast({"query": pl.Int64})
-    gold = data.judgments.join(rows, on="query_id", how="left").select("query", "doc_id", "start", "end", "grade")
-    return judge.judge(
-        p.measures, Judged(rows.height, ranking, windows, table, gold, data.documents["doc_id"].to_list(), p.config.top_k)
+    rows = artifacts.table(k, session, "queries").select("query_id").with_row_index("query")
+    rows = rows.cast({"query": pl.Int64})
+    gold = artifacts.table(k, session, "judgments").join(rows, on="query_id", how="left")
+    judged = Judged(
+        n_queries=rows.height,
+        ranking=ranking,
+        expansion=windows,
+        chunks=table,
+        judgments=gold.select("query", "doc_id", "start", "end", "grade"),
+        doc_ids=artifacts.doc_ids(k, session),
+        top_k=p.config.top_k,
     )
+    return judge.judge(p.measures, judged)

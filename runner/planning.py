@@ -41,7 +41,7 @@ class Plan:
 
 
 def plan(configs: Sequence[RunConfig | None], session: Session, *, probe: bool = True) -> Plan:
-    """The plan of the cells `configs` (None: invalid). Chunks what is not chunked yet: texts must be known to be counted."""
+    """The plan of the cells `configs` (None: invalid). Chunks what is due: texts must be known to count."""
     out = Plan(len(configs))
     seen: dict[str, tuple[Parts, Keyring]] = {}
     for config in configs:
@@ -58,7 +58,9 @@ def plan(configs: Sequence[RunConfig | None], session: Session, *, probe: bool =
     out.chunkings = _count({k.chunks for _, k in due}, lambda key: store.path("chunks", key).is_dir())
     kept = {k.indexes[n]: leg.name for p, k in due for n, leg in p.legs.items() if leg.keeps_index}
     out.indexes = _count(set(kept), lambda key: store.path(f"index-{kept[key]}", key).is_dir())
-    out.searches = _count({key for _, k in due for key in k.legs.values()}, lambda key: store.path("legs", key).is_dir())
+    out.searches = _count(
+        {key for _, k in due for key in k.legs.values()}, lambda key: store.path("legs", key).is_dir()
+    )
     _texts(out, due, session, probe=probe)
     return out
 

@@ -18,7 +18,10 @@ _PACKAGES = (
 
 @cache
 def environment() -> dict[str, Any]:
-    """Code commit, package versions, platform, processor, cores. No host name, no user, no environment variable."""
+    """Code commit, package versions, platform, processor, cores.
+
+    No host name, no user, no environment variable.
+    """
     return {
         "code": _commit(),
         "packages": {p: v for p in _PACKAGES if (v := _version(p))},
@@ -44,7 +47,7 @@ def _commit() -> dict[str, Any]:
     try:
         head, status = (
             subprocess.run(  # noqa: S603 - fixed arguments
-                ["git", "-C", str(home), *args],  # noqa: S607 - whichever git the person uses
+                ["git", "-C", str(home), *args],  # noqa: S607 - whichever git there is
                 capture_output=True, text=True, check=True, timeout=10,
             ).stdout.strip()
             for args in (("rev-parse", "HEAD"), ("status", "--porcelain", "--untracked-files=no"))

@@ -28,7 +28,7 @@ def compare(recorded: Run) -> list[dict[str, Any]]:
     return rows
 
 
-def _row(name: str, recorded: Any, again: Any) -> dict[str, Any]:  # noqa: ANN401 - keys or digests
+def _row(name: str, recorded: Any, again: Any) -> dict[str, Any]:
     equal = recorded == again
     shown = str(recorded)[: keys.SHORT]
     return {"file": name, "equal": equal, "detail": shown if equal else f"recorded {recorded}, now {again}"}

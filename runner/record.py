@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
 import polars as pl
 import yaml
 
@@ -45,7 +44,7 @@ def write(draft: Path, p: Parts, k: Keyring, session: Session, trace: Trace, clo
         for name, frame in frames.items():
             tables.write(frame, draft / f"{name}.parquet")
         (draft / "run.trec").write_text(_trec(frames["candidates"], k.run), "utf-8")
-    body = {"experiment": "default", **p.config.model_dump(mode="json")}
+    body = p.config.model_dump(mode="json")
     if not p.strategy.windows:
         body["neighbor_prev"] = body["neighbor_next"] = 0
     (draft / "config.yaml").write_text(yaml.safe_dump(body, sort_keys=False, allow_unicode=True), "utf-8")
@@ -56,13 +55,17 @@ def write(draft: Path, p: Parts, k: Keyring, session: Session, trace: Trace, clo
 
 def _frames(p: Parts, k: Keyring, session: Session, trace: Trace) -> dict[str, pl.DataFrame]:
     table, _ = artifacts.chunks(p, k, session)
-    data = artifacts.corpus(k, session)
-    ids = data.queries["query_id"]
+    queries, judgments = (artifacts.table(k, session, part) for part in ("queries", "judgments"))
+    ids = queries["query_id"]
     chunk_ids = table["chunk_id"]
     reasons = pl.Series(["; ".join(trace.reasons.get(i, [])) for i in range(len(ids))], dtype=pl.String)
-    n_gold = data.judgments.filter(pl.col("grade") >= 1).group_by("query_id").agg(pl.len().cast(pl.Int64).alias("n_gold"))
+    n_gold = (
+        judgments.filter(pl.col("grade") >= 1)
+        .group_by("query_id")
+        .agg(pl.len().cast(pl.Int64).alias("n_gold"))
+    )
     queries = (
-        data.queries.select("query_id", "text")
+        queries.select("query_id", "text")
         .join(n_gold, on="query_id", how="left", maintain_order="left")
         .with_columns(pl.col("n_gold").fill_null(0), reasons.alias("reasons"))
     )
@@ -89,17 +92,14 @@ def _frames(p: Parts, k: Keyring, session: Session, trace: Trace) -> dict[str, p
 
 def _trec(candidates: pl.DataFrame, run_key: str) -> str:
     """TREC run lines of the hits, with strictly falling scores; white space in ids is percent-encoded."""
-    hits = candidates.filter(pl.col("final_rank").is_not_null()).select(
-        pl.col("query_id", "chunk_id").str.replace_all(r"\s", "%20"), "final_rank", "final_score"
-    )
-    lines: list[str] = []
-    for group in hits.partition_by("query_id", maintain_order=True):
-        scores = order.falling(group["final_rank"].to_numpy().astype(np.int64), group["final_score"].to_numpy())
-        lines += [
-            f"{q} Q0 {c} {r} {s:.9g} {run_key[: keys.SHORT]}\n"
-            for (q, c, r, _), s in zip(group.iter_rows(), scores, strict=True)
-        ]
-    return "".join(lines)
+    hits = candidates.filter(pl.col("final_rank").is_not_null())
+    scores = order.falling(hits["query_id"].rle_id().to_numpy(), hits["final_score"].to_numpy())
+    safe = [pl.col(c).str.replace_all(r"\s", "%20") for c in ("query_id", "chunk_id")]
+    lines = hits.select(
+        safe[0], pl.lit("Q0").alias("q0"), safe[1], "final_rank",
+        pl.Series("score", scores), pl.lit(run_key[: keys.SHORT]).alias("tag"),
+    )  # fmt: skip
+    return lines.write_csv(separator=" ", include_header=False, quote_style="never")
 
 
 def _meta(p: Parts, k: Keyring, session: Session, trace: Trace, clock: Clock) -> dict[str, Any]:

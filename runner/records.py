@@ -32,7 +32,10 @@ class Query:
 
 @dataclass(frozen=True, slots=True)
 class Judgment:
-    """One judged item. `start`/`end`: code points, half open; both None for a judgment of the whole document."""
+    """One judged item.
+
+    `start`/`end`: code points, half open; both None for a judgment of the whole document.
+    """
 
     query_id: str
     doc_id: str
@@ -80,7 +83,8 @@ class LegSignal:
 class Candidate:
     """A chunk in a query's recorded window: every rank and score it ever had, and its fate.
 
-    The legs are recorded as `<leg>_score`, `<leg>_norm`, `<leg>_rank` columns. It has a final rank xor a drop.
+    The legs are recorded as `<leg>_score`, `<leg>_norm`, `<leg>_rank` columns. It has a final rank xor a
+    drop.
     """
 
     query_id: str

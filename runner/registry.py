@@ -50,8 +50,8 @@ def component_class(group: str, name: str) -> type[Component]:
 def parse(group: str, raw: object) -> Component:
     """The choice of `group` that the mapping `raw` (with a `name`) describes.
 
-    A group whose choice is made of several components (legs, measures) names its class `GROUP` in its contract;
-    elsewhere the choice is one component.
+    A group whose choice is made of several components (legs, measures) names its class `GROUP` in its
+    contract; elsewhere the choice is one component.
 
     Raises:
         RequestError: not a mapping, no or an unknown `name`, an unknown field, a refused value.
@@ -64,7 +64,10 @@ def parse(group: str, raw: object) -> Component:
 def parse_component(
     group: str, raw: object, *, where: str = "", cls: type[Component] | None = None
 ) -> Component:
-    """One component of `group`; `where` is its config path, `cls` its class where the name does not decide it."""
+    """One component of `group`.
+
+    `where` is its config path, `cls` its class where the name does not decide it.
+    """
     where = where or group
     if isinstance(raw, Component):
         return raw
@@ -99,7 +102,7 @@ def validate(cls: type[C], raw: Mapping[str, Any], where: str) -> C:
         raise kind("\n".join(_explain(cls, err, where) for err in found)) from None
 
 
-def _explain(cls: type[Config], err: Any, where: str) -> str:  # noqa: ANN401 - pydantic's ErrorDetails
+def _explain(cls: type[Config], err: Any, where: str) -> str:
     path = [str(p) for p in err["loc"]]
     shown = ".".join(([where] if where else []) + path) or "config"
     if err["type"] == "extra_forbidden":

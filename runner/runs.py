@@ -98,13 +98,17 @@ class Run:
     @cached_property
     def judgments(self) -> pl.DataFrame:
         """The gold of the run's data set: `query_id, doc_id, start, end, grade`."""
-        return tables.read(self.outputs / "store" / "corpus" / self.meta["keys"]["corpus"] / "judgments.parquet")
+        return tables.read(
+            self.outputs / "store" / "corpus" / self.meta["keys"]["corpus"] / "judgments.parquet"
+        )
 
     def traces(self, query_ids: Sequence[str]) -> Iterator[QueryTrace]:
         """The recorded trace of each of these queries, in their order."""
         wanted = pl.col("query_id").is_in(list(query_ids))
         by_query = {
-            name: {k[0]: g for k, g in self.table(name).filter(wanted).group_by("query_id", maintain_order=True)}
+            name: {
+                k[0]: g for k, g in self.table(name).filter(wanted).group_by("query_id", maintain_order=True)
+            }
             for name in ("queries", "candidates", "expansion", "context", "measures")
         }
         for query_id in query_ids:
@@ -123,14 +127,18 @@ class Run:
             places = ("chunk_id", "doc_id", "chunk_index", "start", "end", "tokens", "text")
             return TreeMember(role=row["role"], **{c: chunk[c] for c in places})
 
-        scores = {c["final_rank"]: c["final_score"] for c in rows["candidates"] if c["final_rank"] is not None}
+        scores = {
+            c["final_rank"]: c["final_score"] for c in rows["candidates"] if c["final_rank"] is not None
+        }
         query = rows["queries"][0]
         return QueryTrace(
             query_id=query_id,
             text=query["text"],
             reasons=tuple(r for r in query["reasons"].split("; ") if r),
             candidates=tuple(self._candidate(r) for r in rows["candidates"]),
-            expansion_tree=tuple(_tree_hit(rank, scores[rank], rows["expansion"], member) for rank in sorted(scores)),
+            expansion_tree=tuple(
+                _tree_hit(rank, scores[rank], rows["expansion"], member) for rank in sorted(scores)
+            ),
             retrieved_chunks=tuple(member(r) for r in rows["context"]),
             measures={r["measure"]: r["value"] for r in rows["measures"]},
         )
@@ -145,7 +153,7 @@ class Run:
         return Candidate(**plain, legs=legs)
 
 
-def _tree_hit(rank: int, score: float, rows: list[dict[str, Any]], member: Any) -> TreeHit:  # noqa: ANN401
+def _tree_hit(rank: int, score: float, rows: list[dict[str, Any]], member: Any) -> TreeHit:
     mine = [r for r in rows if r["hit_rank"] == rank]
     return TreeHit(
         rank=rank,
@@ -184,7 +192,9 @@ class Experiment:
         """The run of each cell that has one, by cell number; cells that are the same run share it."""
         made: dict[str, Run] = {}
         return {
-            c["num"]: made.setdefault(c["run"], Run(self.outputs, c["run"])) for c in self.cells if c["run"] is not None
+            c["num"]: made.setdefault(c["run"], Run(self.outputs, c["run"]))
+            for c in self.cells
+            if c["run"] is not None
         }
 
 
@@ -215,7 +225,9 @@ def resolve(ref: str, known: Sequence[str], what: str) -> str:
         return found[0]
     if found:
         raise RequestError(f"{what} '{ref}' is ambiguous: {', '.join(k[: keys.SHORT] for k in found)}")
-    raise RequestError(f"there is no {what} '{ref}'; {did_you_mean(ref, [k[: keys.SHORT] for k in known[:20]])}")
+    raise RequestError(
+        f"there is no {what} '{ref}'; {did_you_mean(ref, [k[: keys.SHORT] for k in known[:20]])}"
+    )
 
 
 def open_run(outputs: Path, ref: str) -> Run:

@@ -1,4 +1,4 @@
-"""Selection: filter, thresholds and the cut at top_k. Each marks a candidate with stage, reason, value, limit."""
+"""Selection: filter, thresholds and the cut at top_k. Each marks with stage, reason, value, limit."""
 
 from __future__ import annotations
 
@@ -20,7 +20,12 @@ def opened(window: pl.DataFrame) -> pl.DataFrame:
 
 
 def _drop(
-    frame: pl.DataFrame, which: pl.Expr, stage: str, reason: str, value: pl.Expr | None = None, limit: float | None = None
+    frame: pl.DataFrame,
+    which: pl.Expr,
+    stage: str,
+    reason: str,
+    value: pl.Expr | None = None,
+    limit: float | None = None,
 ) -> pl.DataFrame:
     """Mark the rows `which` that are not marked yet. Their number is unchanged."""
     hit = (_FREE & which).fill_null(value=False)
@@ -30,9 +35,9 @@ def _drop(
         "drop_value": pl.lit(None) if value is None else value,
         "drop_limit": pl.lit(limit),
     }
-    return frame.with_columns(pl.when(hit).then(e).otherwise(pl.col(c)).alias(c) for c, e in new.items()).cast(
-        {"drop_value": pl.Float64, "drop_limit": pl.Float64}
-    )
+    return frame.with_columns(
+        pl.when(hit).then(e).otherwise(pl.col(c)).alias(c) for c, e in new.items()
+    ).cast({"drop_value": pl.Float64, "drop_limit": pl.Float64})
 
 
 def by_filter(frame: pl.DataFrame, allowed: pl.Series) -> pl.DataFrame:
@@ -46,7 +51,8 @@ def by_filter(frame: pl.DataFrame, allowed: pl.Series) -> pl.DataFrame:
 def by_similarity(frame: pl.DataFrame, leg: str, threshold: Threshold) -> pl.DataFrame:
     """Withhold from fusion the hits of a similarity leg below `threshold.similarity` (>= passes).
 
-    A candidate that another leg found as well stays, on that leg's account; one that nobody else found is marked.
+    A candidate that another leg found as well stays, on that leg's account; one that nobody else found is
+    marked.
     """
     limit = threshold.similarity
     if limit is None:
@@ -54,7 +60,9 @@ def by_similarity(frame: pl.DataFrame, leg: str, threshold: Threshold) -> pl.Dat
     score = pl.col(f"{leg}_score")
     others = [pl.col(c) for c in frame.columns if c.endswith("_rank") and c != f"{leg}_rank"]
     alone = pl.all_horizontal([o.is_null() for o in others]) if others else pl.lit(value=True)
-    marked = _drop(frame, (score < limit) & alone, "threshold", f"{leg} similarity below the threshold", score, limit)
+    marked = _drop(
+        frame, (score < limit) & alone, "threshold", f"{leg} similarity below the threshold", score, limit
+    )
     return marked.with_columns((score >= limit).alias(f"{leg}_admitted"))
 
 
@@ -63,7 +71,9 @@ def by_score(frame: pl.DataFrame, threshold: Threshold) -> pl.DataFrame:
     if threshold.score is None:
         return frame
     score = pl.col("fused_score")
-    return _drop(frame, score < threshold.score, "threshold", "fused score below the threshold", score, threshold.score)
+    return _drop(
+        frame, score < threshold.score, "threshold", "fused score below the threshold", score, threshold.score
+    )
 
 
 def cut(frame: pl.DataFrame, score: str, rank: str, top_k: int) -> pl.DataFrame:

@@ -1,4 +1,4 @@
-"""A session: what one process keeps from cell to cell (store, loaded models, recent tables), and what it counted."""
+"""A session: what a process keeps from cell to cell (store, models, tables), and what it counted."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ Progress = Callable[[str, int], Bar]
 """Opens a bar: what is done, out of how many."""
 
 
-def silent(what: str, total: int) -> Bar:  # noqa: ARG001
+def silent(what: str, total: int) -> Bar:
     """No bar."""
     return lambda done: None
 

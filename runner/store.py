@@ -1,4 +1,4 @@
-"""The store: folders published whole or not at all, found by key, verified when read, built once under a lock."""
+"""The store: folders published whole or not at all, found by key, verified on read, built once."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Artifact:
 
 
 def publish(target: Path, write: Write) -> Artifact:
-    """Write a folder beside `target`, put it on the disk, then give it its name: readers see all of it or nothing.
+    """Write a folder beside `target`, sync it, then give it its name: readers see all or nothing.
 
     Whoever publishes first wins; a second publisher of the same key finds the folder and keeps it.
 
@@ -50,7 +50,9 @@ def publish(target: Path, write: Write) -> Artifact:
         body = {
             "format": keys.FORMAT,
             "meta": meta,
-            "files": {n: {"sha256": keys.file_digest(p), "bytes": p.stat().st_size} for n, p in files.items()},
+            "files": {
+                n: {"sha256": keys.file_digest(p), "bytes": p.stat().st_size} for n, p in files.items()
+            },
         }
         for p in files.values():
             _sync(p)
@@ -64,7 +66,9 @@ def publish(target: Path, write: Write) -> Artifact:
                 raise
         _sync(target.parent)
     except OSError as e:
-        raise StoreError(f"{target}: could not be written ({e.strerror or e}); nothing half-written was kept") from e
+        raise StoreError(
+            f"{target}: could not be written ({e.strerror or e}); nothing half-written was kept"
+        ) from e
     finally:
         if draft.exists():
             shutil.rmtree(draft, ignore_errors=True)
@@ -151,7 +155,10 @@ class Store:
         return artifact
 
     def obtain(self, stage: str, key: str, write: Write) -> Artifact:
-        """The artifact; built if it is not there. Of several processes that ask, one builds and the others wait."""
+        """The artifact.
+
+        Built if it is not there. Of several processes that ask, one builds and the others wait.
+        """
         found = self.find(stage, key)
         if found:
             return found

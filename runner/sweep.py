@@ -98,7 +98,7 @@ def write_status(folder: Path, cell: Cell) -> None:
     replace_json(folder / STATUS, asdict(cell))
 
 
-def replace_json(path: Path, value: Any) -> None:  # noqa: ANN401 - any JSON value
+def replace_json(path: Path, value: Any) -> None:
     """Write JSON under a name that may exist already, in one step."""
     draft = path.parent / f".draft-{os.getpid()}-{uuid.uuid4().hex[:8]}.json"
     draft.write_text(json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False), "utf-8")
@@ -116,7 +116,9 @@ def read_cells(folders: Mapping[int, tuple[Path, list[str]]]) -> list[Cell]:
         if path.is_file():
             cell = Cell(**json.loads(path.read_text("utf-8")))
         else:
-            cell = Cell(num, overrides, "not started", reason="no status was left: stopped before or during this cell")
+            cell = Cell(
+                num, overrides, "not started", reason="no status was left: stopped before or during this cell"
+            )
         if cell.run is not None:
             same = first.setdefault(cell.run, cell.num)
             if same != cell.num:

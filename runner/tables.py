@@ -21,7 +21,8 @@ _PLAIN: dict[Any, pl.DataType] = {
 def schema(record: type) -> dict[str, pl.DataType]:
     """Column names and types of a table with one row per `record` (a dataclass of plain fields).
 
-    Fields that are no plain column (a mapping of legs) are left out; whoever writes the table adds their columns.
+    Fields that are no plain column (a mapping of legs) are left out; whoever writes the table adds their
+    columns.
     """
     if not is_dataclass(record):
         raise TypeError(f"{record} is no record")
@@ -30,7 +31,7 @@ def schema(record: type) -> dict[str, pl.DataType]:
     return {name: dtype for name, dtype in out.items() if dtype is not None}
 
 
-def _column(hint: Any) -> pl.DataType | None:  # noqa: ANN401 - a type hint
+def _column(hint: Any) -> pl.DataType | None:
     if hint in _PLAIN:
         return _PLAIN[hint]
     if get_origin(hint) is Literal:

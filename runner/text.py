@@ -1,4 +1,4 @@
-"""Text as a person may safely meet it: control characters made visible, long text cut, blank text recognised."""
+"""Text as a person may safely meet it: control characters visible, long text cut, columns aligned."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def is_blank(text: str) -> bool:
 
 
 def visible(text: str, *, keep: str = "\n\t") -> str:
-    """`text` with every control, format or unassigned character written as U+XXXX, but for those in `keep`."""
+    """`text` with every control, format or unassigned character as [U+XXXX], but for those in `keep`."""
     return "".join(
         f"[U+{ord(c):04X}]" if unicodedata.category(c) in _HIDDEN and c not in keep else c for c in text
     )
@@ -32,7 +32,9 @@ def grid(head: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int
     widths = [max(len(row[i]) for row in cells) for i in range(len(head))]
 
     def line(row: Sequence[str]) -> str:
-        padded = (c.rjust(w) if i in right else c.ljust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True)))
+        padded = (
+            c.rjust(w) if i in right else c.ljust(w) for i, (c, w) in enumerate(zip(row, widths, strict=True))
+        )
         return "  ".join(padded).rstrip()
 
     return "\n".join([line(cells[0]), "  ".join("─" * w for w in widths), *map(line, cells[1:])])

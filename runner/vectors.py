@@ -1,4 +1,4 @@
-"""Vectors on disk: append-only segments per model identity, found by the digest of the text that was embedded."""
+"""Vectors on disk: append-only segments per model identity, found by the digest of the text."""
 
 from __future__ import annotations
 
@@ -42,7 +42,9 @@ class Vectors:
             path = self._store.path(self._stage, name)
             if path not in self._segments and self._store.find(self._stage, name):
                 tokens = np.load(path / "tokens.npy", mmap_mode="r")
-                self._segments[path] = Rows(np.load(path / "vectors.npy", mmap_mode="r"), tokens[:, 0], tokens[:, 1])
+                self._segments[path] = Rows(
+                    np.load(path / "vectors.npy", mmap_mode="r"), tokens[:, 0], tokens[:, 1]
+                )
                 for row, key in enumerate(np.load(path / "keys.npy")):
                     self._where[key.tobytes()] = (path, row)
 
@@ -57,7 +59,10 @@ class Vectors:
         order = sorted(range(len(names)), key=names.__getitem__)
 
         def write(folder: Path) -> dict[str, Any]:
-            np.save(folder / "keys.npy", np.frombuffer(b"".join(names[i] for i in order), np.uint8).reshape(-1, 32))
+            np.save(
+                folder / "keys.npy",
+                np.frombuffer(b"".join(names[i] for i in order), np.uint8).reshape(-1, 32),
+            )
             np.save(folder / "vectors.npy", np.ascontiguousarray(rows.vectors[order]))
             np.save(folder / "tokens.npy", np.stack([rows.tokens_total, rows.tokens_embedded], axis=1)[order])
             return {"identity": self._identity, "texts": len(names)}
@@ -72,7 +77,9 @@ class Vectors:
         for place, (path, _) in enumerate(found):
             by_segment.setdefault(path, []).append(place)
         width = self._segments[found[0][0]].vectors.shape[1] if found else 0
-        out = Rows(np.empty((len(texts), width), np.float32), *(np.empty(len(texts), np.int32) for _ in range(2)))
+        out = Rows(
+            np.empty((len(texts), width), np.float32), *(np.empty(len(texts), np.int32) for _ in range(2))
+        )
         for path, places in by_segment.items():
             segment, rows = self._segments[path], [found[p][1] for p in places]
             out.vectors[places] = segment.vectors[rows]

@@ -1,4 +1,4 @@
-"""The verbs that read what is recorded: ls, show, verify, report, track, ui, data check. They return text, cli prints."""
+"""The verbs that read what is recorded: ls, show, verify, report, track, ui, data check."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Answer:
 Flags = Mapping[str, bool]
 
 
-def ls(words: Sequence[str], on: Flags, outputs: Path) -> Answer:  # noqa: ARG001
+def ls(words: Sequence[str], on: Flags, outputs: Path) -> Answer:
     """Experiments and runs, newest first."""
     _at_most(words, 0, "ls")
     experiments = [runs.Experiment(outputs, k) for k in runs.experiment_keys(outputs)]
@@ -38,31 +38,51 @@ def ls(words: Sequence[str], on: Flags, outputs: Path) -> Answer:  # noqa: ARG00
     ]  # fmt: skip
     second = [
         {"run": r.key, "created": r.meta["created"], "dataset": r.config["dataset"]["name"],
-         "strategy": r.config["strategy"]["name"], "badge": r.badge.text, "retrieval": r.config["retrieval"]["name"],
+         "strategy": r.config["strategy"]["name"], "badge": r.badge.text,
+         "retrieval": r.config["retrieval"]["name"],
          "measures": {m["measure"]: m["mean"] for m in r.measures}}
         for r in found
     ]  # fmt: skip
     if not found and not experiments:
-        return Answer(f"nothing is recorded in {outputs} yet; start a run: python -m runner", {"experiments": [], "runs": []})
+        return Answer(
+            f"nothing is recorded in {outputs} yet; start a run: python -m runner",
+            {"experiments": [], "runs": []},
+        )
     head = ["experiment", "name", "created", "cells", "failed"]
-    rows = [[e["experiment"][: keys.SHORT], e["name"], e["created"], str(e["cells"]), str(e["failed"])] for e in first]
+    rows = [
+        [e["experiment"][: keys.SHORT], e["name"], e["created"], str(e["cells"]), str(e["failed"])]
+        for e in first
+    ]
     text = grid(head, rows, [3, 4])
     head = ["run", "created", "dataset", "strategy", "badge", "retrieval", "first measure"]
     rows = [
-        [r["run"][: keys.SHORT], *(r[c] for c in head[1:6]), next((f"{k} {v:.4f}" for k, v in r["measures"].items()), "–")]
+        [
+            r["run"][: keys.SHORT],
+            *(r[c] for c in head[1:6]),
+            next((f"{k} {v:.4f}" for k, v in r["measures"].items()), "–"),
+        ]
         for r in second
     ]
     return Answer(f"{text}\n\n{grid(head, rows)}", {"experiments": first, "runs": second})
 
 
-def show(words: Sequence[str], on: Flags, outputs: Path) -> Answer:  # noqa: ARG001
+def show(words: Sequence[str], on: Flags, outputs: Path) -> Answer:
     """One run: what it was, its stages, measures, warnings."""
     _at_most(words, 1, "show")
     run = runs.open_run(outputs, words[0] if words else "latest")
     meta = run.meta
-    groups = ("dataset", "tokenizer", "strategy", "enrichment", "embedding", "retrieval", "fusion", "reranker")
-    about = [[g, run.config[g]["name"] + (f"  (not applied: {meta['not_applied'][g]})" if g in meta["not_applied"] else "")]
-             for g in groups]  # fmt: skip
+    groups = (
+        "dataset",
+        "tokenizer",
+        "strategy",
+        "enrichment",
+        "embedding",
+        "retrieval",
+        "fusion",
+        "reranker",
+    )
+    off = {g: f"  (not applied: {why})" for g, why in meta["not_applied"].items()}
+    about = [[g, run.config[g]["name"] + off.get(g, "")] for g in groups]
     about += [["neighbors", f"{run.badge.text}  ({run.badge.tooltip})"], ["top_k", str(run.config["top_k"])]]
     stages = [
         [s["stage"], s["component"], *(str(s.get(c, "")) for c in ("rows_in", "rows_out", "dropped"))]
@@ -83,8 +103,11 @@ def show(words: Sequence[str], on: Flags, outputs: Path) -> Answer:  # noqa: ARG
     return Answer(text, meta)
 
 
-def verify(words: Sequence[str], on: Flags, outputs: Path) -> Answer:  # noqa: ARG001
-    """Compare every stored file with its digest; with a run: compute it again in an empty store and compare bytes."""
+def verify(words: Sequence[str], on: Flags, outputs: Path) -> Answer:
+    """Compare every stored file with its digest.
+
+    With a run: compute it again in an empty store and compare bytes.
+    """
     _at_most(words, 1, "verify")
     if words:
         from runner.recompute import compare
@@ -108,7 +131,7 @@ def verify(words: Sequence[str], on: Flags, outputs: Path) -> Answer:  # noqa: A
     return Answer("\n".join(lines), value, EXIT_FAILED if problems else EXIT_OK)
 
 
-def report(words: Sequence[str], on: Flags, outputs: Path) -> Answer:  # noqa: ARG001
+def report(words: Sequence[str], on: Flags, outputs: Path) -> Answer:
     """Write the HTML report of an experiment again."""
     from runner.report.page import render
 
@@ -143,7 +166,7 @@ def ui(words: Sequence[str], on: Flags, outputs: Path) -> Answer:
     return Answer("", None, tracking.open_ui(outputs))
 
 
-def data(words: Sequence[str], on: Flags, outputs: Path) -> Answer:  # noqa: ARG001
+def data(words: Sequence[str], on: Flags, outputs: Path) -> Answer:
     """`data check PATH`: read a native or BEIR folder and say what is in it, or what is wrong with it."""
     from runner import registry
     from runner.dataset.contract import Dataset
@@ -160,7 +183,9 @@ def data(words: Sequence[str], on: Flags, outputs: Path) -> Answer:  # noqa: ARG
         "characters": int(corpus.documents["text"].str.len_chars().sum()),
         "queries": corpus.queries.height,
         "judgments": corpus.judgments.height,
-        "gold": "spans" if corpus.judgments.height and corpus.judgments["start"].null_count() == 0 else "documents",
+        "gold": "spans"
+        if corpus.judgments.height and corpus.judgments["start"].null_count() == 0
+        else "documents",
         "queries without gold": corpus.queries.join(corpus.judgments, on="query_id", how="anti").height,
     }
     return Answer(grid(["what", "value"], [[k, str(v)] for k, v in counts.items()]), counts)

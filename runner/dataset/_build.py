@@ -116,7 +116,7 @@ class Builder:
             raise Bad(f"duplicate {what}", reason)
 
 
-def is_flat(value: Any) -> bool:  # noqa: ANN401 - any JSON value
+def is_flat(value: Any) -> bool:
     """True for what metadata may hold: a finite scalar or a list of text."""
     if isinstance(value, float):
         return math.isfinite(value)

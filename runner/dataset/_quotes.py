@@ -54,7 +54,7 @@ def _places(text: str, quote: str, doc_id: str) -> list[int]:
     return found
 
 
-def _chosen(places: list[int], occurrence: Any, quote: str, doc_id: str) -> list[int]:  # noqa: ANN401 - any JSON value
+def _chosen(places: list[int], occurrence: Any, quote: str, doc_id: str) -> list[int]:
     """Those of `places` that a row means: the only one, the n-th, or all."""
     if occurrence == "all" or (occurrence is None and len(places) == 1):
         return places

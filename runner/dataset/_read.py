@@ -111,7 +111,7 @@ def text_file(path: Path) -> str:
     return decode(raw[skip:], skip)
 
 
-def parse(text: str) -> Any:  # noqa: ANN401 - any JSON value
+def parse(text: str) -> Any:
     """`text` as JSON, strictly: no NaN or infinity, no key twice in an object.
 
     Raises:
@@ -174,7 +174,7 @@ def field(row: Row, key: str, kind: type[T], default: T = _ABSENT) -> T:
     return value
 
 
-def as_object(value: Any) -> Row:  # noqa: ANN401 - any JSON value
+def as_object(value: Any) -> Row:
     """`value`, if it is a JSON object. Raises Bad when it is none."""
     if not isinstance(value, dict):
         raise Bad("not an object", f"expected an object, found {describe(value)}")
@@ -208,7 +208,7 @@ def is_folder(path: Path) -> Path:
     return path
 
 
-def describe(value: Any) -> str:  # noqa: ANN401 - any JSON value
+def describe(value: Any) -> str:
     """A value of a data file as an error shows it: its type and, on one line, its start."""
     return f"{_KINDS.get(type(value), type(value).__name__)} ({one_line(repr(value), 40)})"
 

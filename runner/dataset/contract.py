@@ -16,7 +16,7 @@ OnBad = Literal["error", "skip"]
 
 @dataclass(frozen=True, slots=True)
 class Corpus:
-    """A data set as frames, each sorted by its ids (code-point order), so that the order of lines cannot matter."""
+    """A data set as frames, each sorted by its ids (code points), so the order of lines cannot matter."""
 
     documents: pl.DataFrame
     """Columns of `records.Document`, sorted by doc_id."""
@@ -44,7 +44,7 @@ class Dataset(Protocol):
 
 
 def data_root() -> Path | None:
-    """The folder that relative data set paths are under: $RUNNER_DATA, else ../shared/data where it exists."""
+    """The folder that relative paths are under: $RUNNER_DATA, else ../shared/data where it exists."""
     named = os.environ.get("RUNNER_DATA")
     if named:
         return Path(named)
@@ -53,7 +53,7 @@ def data_root() -> Path | None:
 
 
 def locate(path: str) -> Path:
-    """The folder or file that a data set config names: absolute, under the data root, or under the working folder.
+    """What a data set config names: absolute, under the data root, or under the working folder.
 
     Raises:
         RequestError: it is nowhere; the message says where was looked and how to point to it.
@@ -65,6 +65,6 @@ def locate(path: str) -> Path:
             return candidate
     looked = ", ".join(str(t) for t in tried)
     raise RequestError(
-        f"dataset.path: '{path}' is not there (looked at {looked}). Set RUNNER_DATA to the folder that holds the "
-        "data sets, or give dataset.path as an absolute path"
+        f"dataset.path: '{path}' is not there (looked at {looked}). Set RUNNER_DATA to the folder that holds "
+        "the data sets, or give dataset.path as an absolute path"
     )

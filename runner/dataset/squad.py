@@ -74,7 +74,7 @@ class Squad(Component):
         build.problems.each(_questions(path, pieces), lambda asked: self._question(build, *asked, known))
         return build.corpus(path)
 
-    def _article(self, build: Builder, number: int, article: Any) -> list[_Piece]:  # noqa: ANN401 - any JSON value
+    def _article(self, build: Builder, number: int, article: Any) -> list[_Piece]:
         """Add the documents of an article and say where its paragraphs are in them."""
         paragraphs = [read.as_object(p) for p in field(read.as_object(article), "paragraphs", list)]
         contexts = [field(p, "context", str) for p in paragraphs]

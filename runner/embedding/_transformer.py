@@ -16,13 +16,15 @@ from runner.errors import ComponentError
 
 
 class TransformerEncoder:
-    """One text per forward pass, one intra-op thread, as many Python threads as asked: bit-equal in any order.
+    """One text per forward pass, one intra-op thread, many Python threads: bit-equal in any order.
 
-    `batched` hands whole batches to the library instead (for accelerators); the last bits of a vector then depend
-    on the batch it was in, which is why the choice is in the model's identity.
+    `batched` hands whole batches to the library instead (for accelerators); the last bits of a vector then
+    depend on the batch it was in, which is why the choice is in the model's identity.
     """
 
-    def __init__(self, folder: Path, *, threads: int, device: str, batched: bool, max_length: int | None) -> None:
+    def __init__(
+        self, folder: Path, *, threads: int, device: str, batched: bool, max_length: int | None
+    ) -> None:
         os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
         try:
             import torch
@@ -45,7 +47,7 @@ class TransformerEncoder:
         """See `Encoder`. Vectors are divided by their length in float64 and rounded once."""
         total, kept = self._count(texts)
         if self._batched:
-            raw = self._model.encode(list(texts), show_progress_bar=False, convert_to_numpy=True)
+            raw = self._model.encode(list(texts), prompt="", show_progress_bar=False, convert_to_numpy=True)
             progress(len(texts))
         else:
             with ThreadPoolExecutor(self._threads) as pool:
@@ -58,25 +60,39 @@ class TransformerEncoder:
 
     def _one(self, text: str) -> npt.NDArray[np.float32]:
         with self._torch.inference_mode():
-            features = self._model.preprocess([text]) if hasattr(self._model, "preprocess") else self._model.tokenize([text])
-            out = self._model.forward({k: v.to(self._model.device) for k, v in features.items()
-                                       if hasattr(v, "to")})["sentence_embedding"][0]
+            features = (
+                self._model.preprocess([text])
+                if hasattr(self._model, "preprocess")
+                else self._model.tokenize([text])
+            )
+            out = self._model.forward(
+                {k: v.to(self._model.device) for k, v in features.items() if hasattr(v, "to")}
+            )["sentence_embedding"][0]
             vector: npt.NDArray[np.float32] = out.float().cpu().numpy()
             return vector
 
     def _count(self, texts: Sequence[str]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
-        """Tokens of each text, and how many are left under the model's limit (its special tokens take places too)."""
+        """Tokens of each text, and how many the model's limit lets in beside its special tokens."""
         tokenizer = self._model.tokenizer
         if not texts:
             return np.zeros(0, np.int32), np.zeros(0, np.int32)
-        ids = tokenizer(list(texts), add_special_tokens=False, truncation=False, padding=False, verbose=False)["input_ids"]
+        ids = tokenizer(
+            list(texts), add_special_tokens=False, truncation=False, padding=False, verbose=False
+        )["input_ids"]
         total = np.fromiter((len(i) for i in ids), np.int32, len(texts))
-        room = self._limit - int(tokenizer.num_special_tokens_to_add()) if self._limit else np.iinfo(np.int32).max
+        room = (
+            self._limit - int(tokenizer.num_special_tokens_to_add())
+            if self._limit
+            else np.iinfo(np.int32).max
+        )
         return total, np.minimum(total, room).astype(np.int32)
 
 
 def unit(raw: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    """Rows of `raw`, shape (n, d), at length 1; a zero row stays zero; NaN and infinity pass on to be refused."""
+    """Rows of `raw`, shape (n, d), at length 1.
+
+    A zero row stays zero; NaN and infinity pass on to be refused.
+    """
     wide = raw.astype(np.float64)
     norms = np.linalg.norm(wide, axis=1, keepdims=True)
     scaled = np.divide(wide, norms, out=wide.copy(), where=norms > 0)

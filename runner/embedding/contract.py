@@ -41,8 +41,15 @@ class Embedding(Protocol):
     query_prompt: str
     document_prompt: str
 
+    def notes(self) -> list[str]:
+        """What a reader of the results must know of this choice (prompts left out, for instance)."""
+        ...
+
     def identity(self) -> dict[str, Any]:
-        """Everything besides the input text that decides a vector, as JSON; read without any model library."""
+        """Everything besides the input text that decides a vector, as JSON.
+
+        Read without any model library.
+        """
         ...
 
     def load(self, threads: int, device: str) -> Encoder:

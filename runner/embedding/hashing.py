@@ -1,4 +1,4 @@
-"""`hashing`: deterministic vectors from hashed words and character trigrams; no model, for tests and dry runs."""
+"""`hashing`: vectors from hashed words and character trigrams; no model, for tests and dry runs."""
 
 from __future__ import annotations
 
@@ -26,11 +26,15 @@ class Hashing(Component):
     query_prompt: str = ""
     document_prompt: str = ""
 
+    def notes(self) -> list[str]:
+        """That it is no model."""
+        return ["embedding hashing knows words, not meaning: for tests and dry runs only"]
+
     def identity(self) -> dict[str, Any]:
         """Name, version and width: there is no file behind it."""
         return {"model": "hashing", "version": self.version, "dimensions": self.dimensions}
 
-    def load(self, threads: int, device: str) -> Encoder:  # noqa: ARG002 - nothing to place anywhere
+    def load(self, threads: int, device: str) -> Encoder:
         """Itself: nothing has to be loaded."""
         return _HashingEncoder(self.dimensions)
 
@@ -59,7 +63,9 @@ class _HashingEncoder:
 
     def _place(self, piece: str) -> tuple[int, float]:
         if piece not in self._places:
-            value = int.from_bytes(hashlib.blake2b(piece.encode("utf-8", "surrogatepass"), digest_size=8).digest())
+            value = int.from_bytes(
+                hashlib.blake2b(piece.encode("utf-8", "surrogatepass"), digest_size=8).digest()
+            )
             self._places[piece] = (value // 2 % self._dimensions, 1.0 if value % 2 else -1.0)
         return self._places[piece]
 

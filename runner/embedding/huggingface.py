@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from importlib.metadata import version as installed
 from pathlib import Path
 from typing import Any, ClassVar, Literal
@@ -14,7 +15,10 @@ from runner.embedding.contract import Encoder
 
 
 class HuggingFace(Component):
-    """A sentence-transformers model. Its identity is a digest of its files and of every setting that moves a vector."""
+    """A sentence-transformers model.
+
+    Its identity is a digest of its files and of every setting that moves a vector.
+    """
 
     version: ClassVar[int] = 1
     name: str = Field("huggingface", pattern="^huggingface$")
@@ -31,6 +35,15 @@ class HuggingFace(Component):
         """Where the model's files are. Raises ComponentError with the mend."""
         return model_files.locate_model(self.model, self.revision, self.package, self.digests)
 
+    def notes(self) -> list[str]:
+        """That the model declares prompts (a query prefix, say) of which the config gives none."""
+        path = self.folder() / "config_sentence_transformers.json"
+        declared = json.loads(path.read_text("utf-8")).get("prompts") if path.is_file() else None
+        named = {k: v for k, v in (declared or {}).items() if v}
+        if not named or self.query_prompt or self.document_prompt:
+            return []
+        return [f"embedding {self.name}: the model declares prompts ({named}) and the config gives none"]
+
     def identity(self) -> dict[str, Any]:
         """Digests of the files, the settings, and the major versions of the libraries that compute."""
         return {
@@ -39,7 +52,9 @@ class HuggingFace(Component):
             "precision": "fp32",
             "normalize": True,
             "batching": self.batching,
-            "libraries": {p: installed(p).split(".")[0] for p in ("sentence-transformers", "transformers", "torch")},
+            "libraries": {
+                p: installed(p).split(".")[0] for p in ("sentence-transformers", "transformers", "torch")
+            },
         }
 
     def load(self, threads: int, device: str) -> Encoder:
@@ -47,5 +62,9 @@ class HuggingFace(Component):
         from runner.embedding._transformer import TransformerEncoder
 
         return TransformerEncoder(
-            self.folder(), threads=threads, device=device, batched=self.batching == "batched", max_length=self.max_length
+            self.folder(),
+            threads=threads,
+            device=device,
+            batched=self.batching == "batched",
+            max_length=self.max_length,
         )

@@ -13,7 +13,10 @@ WEIGHTS = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 
 
 class MiniLM(HuggingFace):
-    """The default model. `model` may also be a folder with a copy of it; the weights are checked against upstream's."""
+    """The default model.
+
+    `model` may also be a folder with a copy of it; the weights are checked against upstream's.
+    """
 
     version: ClassVar[int] = 1
     name: str = Field("minilm", pattern="^minilm$")

@@ -11,8 +11,10 @@ from runner.errors import ComponentError
 from runner.records import ContextHeader
 
 
-def inputs(texts: Sequence[str], prompt: str, headers: Sequence[ContextHeader | None] | None = None) -> list[str]:
-    """What the model is given for each text: prompt, then the header and a line break where there is one, then text."""
+def inputs(
+    texts: Sequence[str], prompt: str, headers: Sequence[ContextHeader | None] | None = None
+) -> list[str]:
+    """What the model is given: prompt, then the header and a line break where there is one, then text."""
     if headers is None:
         return [prompt + t for t in texts]
     return [prompt + (header_text(h) + "\n" if h else "") + t for t, h in zip(texts, headers, strict=True)]
@@ -39,5 +41,7 @@ def checked(texts: Sequence[str], encoded: Encoded, name: str) -> Encoded:
     norms = np.linalg.norm(vectors.astype(np.float64), axis=1)
     off = np.flatnonzero((norms > 0) & (np.abs(norms - 1) > 1e-5))
     if len(off):
-        raise ComponentError(f"embedding {name}: vector of length {norms[off[0]]:.4f} for {texts[off[0]][:80]!r}")
+        raise ComponentError(
+            f"embedding {name}: vector of length {norms[off[0]]:.4f} for {texts[off[0]][:80]!r}"
+        )
     return encoded

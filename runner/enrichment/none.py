@@ -17,6 +17,6 @@ class NoEnrichment(Component):
     off: ClassVar[bool] = True
     name: Literal["none"] = "none"
 
-    def headers(self, documents: pl.DataFrame, chunks: pl.DataFrame) -> Sequence[ContextHeader | None]:  # noqa: ARG002
+    def headers(self, documents: pl.DataFrame, chunks: pl.DataFrame) -> Sequence[ContextHeader | None]:
         """None for every chunk."""
         return [None] * chunks.height

@@ -41,6 +41,6 @@ class Bonus(Component):
         signals = [leg.normalized.fill_null(0.0) for leg in legs]
         return pl.max_horizontal(signals) + self.weight * pl.min_horizontal(signals)
 
-    def ceiling(self, legs: Sequence[str]) -> float:  # noqa: ARG002
+    def ceiling(self, legs: Sequence[str]) -> float:
         """1 + weight."""
         return 1.0 + self.weight

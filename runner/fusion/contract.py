@@ -11,7 +11,7 @@ import polars as pl
 
 @dataclass(frozen=True, slots=True)
 class LegColumns:
-    """A leg as a fusion sees it: columns that are null where the leg did not find (or did not admit) the chunk."""
+    """A leg as a fusion sees it: null where the leg did not find (or did not admit) the chunk."""
 
     name: str
     similarity: bool

@@ -13,7 +13,10 @@ from runner.fusion.contract import LegColumns
 
 
 class RRF(Component):
-    """Sum over legs of 1 ÷ (constant + rank), ranks from 1; a leg that did not find the chunk adds nothing."""
+    """Sum over legs of 1 ÷ (constant + rank), ranks from 1.
+
+    A leg that did not find the chunk adds nothing.
+    """
 
     version: ClassVar[int] = 1
     name: Literal["rrf"] = "rrf"

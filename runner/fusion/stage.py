@@ -11,7 +11,10 @@ from runner.fusion.contract import Fusion, LegColumns
 
 
 def columns(leg: str, *, similarity: bool, admitted: bool) -> LegColumns:
-    """The columns of a leg; where a threshold refused its hit (`<leg>_admitted` is false) they read as null."""
+    """The columns of a leg.
+
+    Where a threshold refused its hit (`<leg>_admitted` is false) they read as null.
+    """
     live = pl.col(f"{leg}_admitted") if admitted else pl.lit(value=True)
     score, rank, norm = (pl.when(live).then(pl.col(f"{leg}_{part}")) for part in ("score", "rank", "norm"))
     return LegColumns(leg, similarity, score, rank, norm)
@@ -31,7 +34,11 @@ def fuse(window: pl.DataFrame, fusion: Fusion, legs: Mapping[str, bool], admitte
         out = window.with_columns(pl.col(f"{named[0].name}_score").alias(f"{named[0].name}_norm"))
         fused = named[0].score
     else:
-        out = window.with_columns(fusion.normalized(c).cast(pl.Float64).alias(f"{c.name}_norm") for c in named)
+        out = window.with_columns(
+            fusion.normalized(c).cast(pl.Float64).alias(f"{c.name}_norm") for c in named
+        )
         fused = fusion.fused(named)
     alive = pl.col("drop_stage").is_null()
-    return order.ranked(out.with_columns(pl.when(alive).then(fused).alias("fused_score")), "fused_score", "fused_rank")
+    return order.ranked(
+        out.with_columns(pl.when(alive).then(fused).alias("fused_score")), "fused_score", "fused_rank"
+    )

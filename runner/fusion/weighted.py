@@ -1,4 +1,4 @@
-"""`weighted`: a weighted sum of min-max normalised scores (convex combination; Bruch, Gai and Ingber, TOIS 2023)."""
+"""`weighted`: a weighted sum of min-max normalised scores (Bruch, Gai and Ingber, TOIS 2023)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,10 @@ from runner.fusion.contract import LegColumns
 
 
 class Weighted(Component):
-    """Σ weight · normalised score; weights sum to 1 after division by their sum; a missing leg adds nothing."""
+    """Σ weight · normalised score.
+
+    Weights sum to 1 after division by their sum; a missing leg adds nothing.
+    """
 
     version: ClassVar[int] = 1
     name: Literal["weighted"] = "weighted"
@@ -29,7 +32,9 @@ class Weighted(Component):
     def check(self, legs: Sequence[str]) -> None:
         """Weights must name exactly the legs, and be positive."""
         if self.weights and set(self.weights) != set(legs):
-            raise ValueError(f"fusion.weights name {sorted(self.weights)}, retrieval has the legs {sorted(legs)}")
+            raise ValueError(
+                f"fusion.weights name {sorted(self.weights)}, retrieval has the legs {sorted(legs)}"
+            )
         if any(w <= 0 for w in self.weights.values()):
             raise ValueError("fusion.weights: a weight must be above 0; leave the leg out instead")
 
@@ -43,8 +48,10 @@ class Weighted(Component):
     def fused(self, legs: Sequence[LegColumns]) -> pl.Expr:
         """See `Fusion`."""
         names = [leg.name for leg in legs]
-        return pl.sum_horizontal([self._share(leg.name, names) * leg.normalized.fill_null(0.0) for leg in legs])
+        return pl.sum_horizontal(
+            [self._share(leg.name, names) * leg.normalized.fill_null(0.0) for leg in legs]
+        )
 
-    def ceiling(self, legs: Sequence[str]) -> float:  # noqa: ARG002
+    def ceiling(self, legs: Sequence[str]) -> float:
         """Best in every leg."""
         return 1.0

@@ -58,7 +58,7 @@ class Rank(Component):
 
 
 @cache
-def _theirs(text: str) -> Any:  # noqa: ANN401 - ir_measures is untyped
+def _theirs(text: str) -> Any:
     """The measure of ir_measures that `text` names, or None when it knows none or cannot compute it here."""
     import ir_measures
 

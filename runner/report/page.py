@@ -1,5 +1,7 @@
 """One HTML page per sweep."""
+
 from pathlib import Path
+
 from runner.runs import Experiment
 
 

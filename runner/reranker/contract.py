@@ -26,7 +26,7 @@ class Reranker(Protocol):
     pool: int
     """How many of the first candidates of each query it sees."""
     on_error: Literal["raise", "fallback"]
-    """`raise`: a failure fails the cell; `fallback`: that query keeps the fused order, and every view says so."""
+    """`raise`: a failure fails the cell; `fallback`: that query keeps the fused order, counted."""
 
     def identity(self) -> dict[str, Any]:
         """Everything besides the pair that decides a score (file digests, precision, activation), as JSON."""

@@ -29,7 +29,7 @@ class Overlap(Component):
         """Only its version: there is no file behind it."""
         return {"model": "overlap", "version": self.version, "activation": "none"}
 
-    def load(self, threads: int, device: str) -> Scorer:  # noqa: ARG002
+    def load(self, threads: int, device: str) -> Scorer:
         """Itself: nothing has to be loaded."""
         return _OverlapScorer()
 

@@ -1,4 +1,4 @@
-"""Reranking: scores the pool, ranks it on raw scores, lets the tail follow in fused order; keeps every older column."""
+"""Reranking: ranks the pool on raw scores, lets the tail follow in fused order, keeps older columns."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Texts = Callable[[Sequence[int]], list[str]]
 def rerank(
     frame: pl.DataFrame, reranker: Reranker, scorer: Scorer, queries: Sequence[str], texts: Texts
 ) -> tuple[pl.DataFrame, dict[int, str]]:
-    """`frame` with `rerank_score`, `rerank_rank` and `order_score`, `order_rank` (pool first, then the fused tail).
+    """`frame` with `rerank_score`, `rerank_rank`, `order_score`, `order_rank` (pool, then fused tail).
 
     Returns:
         The frame, and for each query row whose reranking failed the reason (only under `on_error: fallback`).
@@ -46,13 +46,16 @@ def rerank(
 
 
 def _ordered(frame: pl.DataFrame) -> pl.DataFrame:
-    """Add the joined order: reranked candidates by their rerank rank, the others after them by their fused rank."""
+    """Add the joined order: the reranked by their rerank rank, the others after them by fused rank."""
     size = pl.col("rerank_rank").max().over("query").fill_null(0)
-    # Tail places count the tail only: rows of the pool before a tail row are all reranked, so they leave no gap.
+    # Tail places count the tail only: rows of the pool before a tail row are all reranked, so they leave no
+    # gap.
     tail = (
         frame.filter(pl.col("rerank_rank").is_null() & pl.col("fused_rank").is_not_null())
         .sort("query", "fused_rank")
-        .select("query", "chunk", pl.int_range(1, pl.len() + 1, dtype=pl.Int32).over("query").alias("tail_place"))
+        .select(
+            "query", "chunk", pl.int_range(1, pl.len() + 1, dtype=pl.Int32).over("query").alias("tail_place")
+        )
     )
     return (
         frame.join(tail, on=["query", "chunk"], how="left")

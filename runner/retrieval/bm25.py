@@ -1,4 +1,4 @@
-"""`bm25`: BM25 over bm25s' sparse scores. A hit shares at least one term with the query, whatever its score."""
+"""`bm25`: BM25 over bm25s' sparse scores. A hit shares a term with the query, whatever its score."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field, model_validator
 
-from runner.order import Floats
 from runner.retrieval.contract import Arrays, Leg, Scored, Side
 
 Variant = Literal["lucene", "robertson", "atire", "bm25l", "bm25+"]
 
 
 class BM25(Leg):
-    """BM25 (Robertson and Zaragoza 2009) in the variants of Kamphuis et al. (ECIR 2020), computed eagerly by bm25s.
+    """BM25 (Robertson and Zaragoza 2009) in the variants of Kamphuis et al.
 
-    A score is the sum over the query's terms, a repeated term counting each time. `bm25l` and `bm25+` give a chunk
-    without the term a constant share, which bm25s keeps apart; it is added for matching chunks only.
+    (ECIR 2020), computed eagerly by bm25s.
+
+    A score is the sum over the query's terms, a repeated term counting each time. `bm25l` and `bm25+` give a
+    chunk without the term a constant share, which bm25s keeps apart; it is added for matching chunks only.
     """
 
     version: ClassVar[int] = 1
@@ -42,7 +43,9 @@ class BM25(Leg):
         import Stemmer
 
         if self.stemmer != "none" and self.stemmer not in Stemmer.algorithms():
-            raise ValueError(f"stemmer: there is no '{self.stemmer}': none, {', '.join(Stemmer.algorithms())}")
+            raise ValueError(
+                f"stemmer: there is no '{self.stemmer}': none, {', '.join(Stemmer.algorithms())}"
+            )
         return self
 
     def libraries(self) -> dict[str, str]:
@@ -50,15 +53,16 @@ class BM25(Leg):
         return {p: installed(p) for p in ("bm25s", "PyStemmer")}
 
     def index(self, chunks: Side) -> Arrays:
-        """Postings as a sparse matrix by term: `data`, `indices` (chunks), `indptr` (terms), `absent`, `vocabulary`, `size`."""
+        """Postings by term: `data`, `indices` (chunks), `indptr` (terms), `absent`, `vocabulary`, `size`."""
         texts = chunks.texts or []
         terms = self._terms(texts)
         size = np.array([len(texts)], np.int64)
         vocabulary = {t: i for i, t in enumerate(sorted({t for doc in terms for t in doc}))}
         if not vocabulary:
             empty = np.zeros(0, np.float32)
-            return {"data": empty, "indices": np.zeros(0, np.int32), "indptr": np.zeros(1, np.int64), "absent": empty,
-                    "vocabulary": _packed({}), "size": size}  # fmt: skip
+            none, start = np.zeros(0, np.int32), np.zeros(1, np.int64)
+            index: Arrays = {"data": empty, "indices": none, "indptr": start, "absent": empty}
+            return {**index, "vocabulary": _packed({}), "size": size}
         import bm25s
 
         logging.getLogger("bm25s").setLevel(logging.WARNING)  # it sets itself to DEBUG
@@ -75,11 +79,16 @@ class BM25(Leg):
             "size": size,
         }
 
-    def search(self, index: Mapping[str, npt.NDArray[Any]], chunks: Side, queries: Side) -> Iterator[Scored]:  # noqa: ARG002
+    def search(self, index: Mapping[str, npt.NDArray[Any]], chunks: Side, queries: Side) -> Iterator[Scored]:
         """See `Leg`. Sums in float64 in the order of terms, so equal chunks have equal scores."""
         vocabulary: dict[str, int] = json.loads(index["vocabulary"].tobytes())
-        data, indices, indptr, absent = (np.asarray(index[k]) for k in ("data", "indices", "indptr", "absent"))
+        data, indices, indptr, absent = (
+            np.asarray(index[k]) for k in ("data", "indices", "indptr", "absent")
+        )
         n = int(index["size"][0])
+        shares = bool(
+            (data > 0).all()
+        )  # then a positive sum is a shared term, else the terms must be counted
         for asked in self._terms(queries.texts or []):
             known = sorted(vocabulary[t] for t in asked if t in vocabulary)
             if not known:
@@ -87,9 +96,12 @@ class BM25(Leg):
                 continue
             parts = [slice(indptr[t], indptr[t + 1]) for t in known]
             touched = np.concatenate([indices[p] for p in parts])
-            weights = np.concatenate([data[p] for p in parts]).astype(np.float64)
-            sums: Floats = np.asarray(np.bincount(touched, weights, minlength=n), np.float64)
-            matches = np.flatnonzero(np.bincount(touched, minlength=n))
+            sums = np.asarray(np.bincount(touched, np.concatenate([data[p] for p in parts]), n), np.float64)
+            least = np.partition(sums, n - self.depth)[n - self.depth] if shares and n > self.depth else 0.0
+            if least > 0:
+                matches = np.flatnonzero(sums >= least)
+            else:
+                matches = np.flatnonzero(sums if shares else np.bincount(touched, minlength=n))
             yield Scored(matches, sums[matches] + float(absent[known].astype(np.float64).sum()))
 
     def _terms(self, texts: Sequence[str]) -> list[list[str]]:

@@ -58,7 +58,8 @@ class Leg(Component):
     def search(self, index: Mapping[str, npt.NDArray[Any]], chunks: Side, queries: Side) -> Iterator[Scored]:
         """One `Scored` per query, in order. It may leave out chunks that cannot be among the best `depth`.
 
-        Of the chunks, only vectors are given: a leg that reads texts keeps in its index what it needs of them.
+        Of the chunks, only vectors are given: a leg that reads texts keeps in its index what it needs of
+        them.
         """
         raise NotImplementedError
 

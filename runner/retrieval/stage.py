@@ -53,18 +53,21 @@ def search(leg: Leg, index: Mapping[str, npt.NDArray[Any]], chunks: Side, querie
 def _check(leg: Leg, query: int, found: Scored) -> None:
     bad = np.flatnonzero(~np.isfinite(found.scores))
     if len(bad):
-        raise ComponentError(f"leg {leg.name}: query {query}, chunk {found.chunks[bad[0]]}: score is not a number")
+        raise ComponentError(
+            f"leg {leg.name}: query {query}, chunk {found.chunks[bad[0]]}: score is not a number"
+        )
     if leg.similarity and len(found.scores) and float(np.abs(found.scores).max()) > 1 + 1e-6:
         raise ComponentError(f"leg {leg.name}: query {query}: a similarity lies outside [-1, 1]")
 
 
 def window(legs: Mapping[str, LegHits]) -> pl.DataFrame:
-    """The recorded window: one row per (query, chunk) that any leg found, with `<leg>_score` and `<leg>_rank`.
+    """The recorded window: a row per (query, chunk) that any leg found, with its score and rank by leg.
 
     A leg that did not find a chunk has nulls there: absent is not rank last, and not score 0.
     """
     named = [
-        hits.frame.lazy().rename({"score": f"{leg}_score", "rank": f"{leg}_rank"}) for leg, hits in legs.items()
+        hits.frame.lazy().rename({"score": f"{leg}_score", "rank": f"{leg}_rank"})
+        for leg, hits in legs.items()
     ]
     out = named[0]
     for frame in named[1:]:

@@ -16,7 +16,9 @@ _SLACK = 1e-5
 
 
 class Vector(Leg):
-    """Exact search. A blocked matrix product finds who can be among the best; their similarity is then computed row by
+    """Exact search.
+
+    A blocked matrix product finds who can be among the best; their similarity is then computed row by
     row in float64, so that a score does not depend on how many queries or chunks were searched together.
     """
 
@@ -26,7 +28,7 @@ class Vector(Leg):
     keeps_index: ClassVar[bool] = False
     name: Literal["vector"] = "vector"
 
-    def search(self, index: Mapping[str, npt.NDArray[Any]], chunks: Side, queries: Side) -> Iterator[Scored]:  # noqa: ARG002
+    def search(self, index: Mapping[str, npt.NDArray[Any]], chunks: Side, queries: Side) -> Iterator[Scored]:
         """See `Leg`. A zero query vector finds nothing; a zero chunk vector has similarity 0."""
         rows, asked = chunks.vectors, queries.vectors
         if rows is None or asked is None:

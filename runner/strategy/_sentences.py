@@ -27,7 +27,7 @@ _BEFORE_ANYTHING = frozenset(
     """
     mr mrs ms mx dr prof st gen col capt lt sgt rep sen gov rev hon pres messrs mme mlle hr fr dipl ing
     cf vs viz al approx ca resp bzw vgl evtl ggf inkl sog
-    """.split()  # noqa: SIM905 - a list of words, readable
+    """.split()
 )
 """Words written with a full stop that belong to what follows, whatever it begins with."""
 
@@ -35,7 +35,7 @@ _BEFORE_NUMBERS = frozenset(
     """
     no nos nr fig figs eq eqs ref refs vol vols ch sec sect p pp par art abs ed bd tab
     jan feb mar apr aug sep sept oct nov dec
-    """.split()  # noqa: SIM905 - a list of words, readable
+    """.split()
 )
 """Words written with a full stop before a number; elsewhere they may end a sentence (`No.`)."""
 

@@ -20,5 +20,5 @@ class Strategy(Protocol):
     """Some visible characters may be in no piece."""
 
     def spans(self, text: str, tokens: Tokens) -> list[Span]:
-        """`[start, end)` of each piece in code points of `text`: 0 <= start < end <= len(text), starts ascending."""
+        """`[start, end)` of each piece in code points: 0 <= start < end <= len(text), starts rising."""
         ...

@@ -24,7 +24,7 @@ _SURROGATES = re.compile("[\ud800-\udfff]")
 class FastTokens:
     """A loaded `tokenizers.Tokenizer`. See `Tokens`."""
 
-    def __init__(self, tokenizer: Any) -> None:  # noqa: ANN401 - tokenizers.Tokenizer, which is imported when used
+    def __init__(self, tokenizer: Any) -> None:
         """Switch off what a saved tokenizer brings: truncation, padding, special tokens found in text."""
         tokenizer.no_truncation()
         tokenizer.no_padding()

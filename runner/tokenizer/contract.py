@@ -17,8 +17,8 @@ class Tokens(Protocol):
     def offsets(self, text: str) -> Ints:
         """Shape (n, 2): `[start, end)` of every token of `text`, in code points of `text`, starts ascending.
 
-        Tokens that are parts of one character (byte-level vocabularies) share that character's span. No special
-        tokens, no truncation; text that looks like a special token is ordinary text.
+        Tokens that are parts of one character (byte-level vocabularies) share that character's span. No
+        special tokens, no truncation; text that looks like a special token is ordinary text.
         """
         ...
 

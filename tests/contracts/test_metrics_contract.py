@@ -34,7 +34,7 @@ def _measures(family: Family, *, spans: bool) -> list[Measure]:
 
 
 def _judged(seed: int = 0, *, spans: bool = True, hits: bool = True) -> Judged:
-    rng = random.Random(seed)  # noqa: S311
+    rng = random.Random(seed)
     chunks = [(d, 10 * i, 10 * i + 14, rng.randint(1, 20)) for d in "abcd" for i in range(8)]
     found = {q: rng.sample(range(len(chunks)), rng.randint(0, 9)) for q in range(12)} if hits else {}
     gold = []

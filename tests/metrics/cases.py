@@ -17,7 +17,7 @@ Gold = tuple[int, str, int | None, int | None, int]
 INTS = {"query": pl.UInt32, "chunk": pl.UInt32}
 
 
-def case(  # noqa: PLR0917
+def case(
     chunks: Sequence[tuple[str, int, int, int]],
     hits: Mapping[int, Sequence[int]],
     gold: Sequence[Gold],

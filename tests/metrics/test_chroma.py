@@ -96,7 +96,7 @@ def _replayed(chunks: list[tuple[str, int, int]], refs: list[tuple[str, int, int
 
 @pytest.mark.parametrize("seed", range(30))
 def test_random_cases_agree_with_a_replay_of_upstream(seed: int) -> None:
-    rng = random.Random(seed)  # noqa: S311
+    rng = random.Random(seed)
     chunks = []
     for doc in "abc":
         start = 0
@@ -137,7 +137,7 @@ PUBLISHED = [  # chunker, size, overlap, PΩ, ±, chunks (reference-figures: all
 
 
 @pytest.mark.parametrize(("chunker", "size", "overlap", "mean", "std", "count"), PUBLISHED)
-def test_published_omega_with_upstreams_ranges(  # noqa: PLR0917
+def test_published_omega_with_upstreams_ranges(
     chunker: str, size: int, overlap: int, mean: float, std: float, count: int
 ) -> None:
     texts, cut = _data(), _chunks(chunker, size, overlap)

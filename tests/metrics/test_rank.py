@@ -176,7 +176,7 @@ TREC = {
 @pytest.mark.parametrize("asked", [list(TREC), ["nDCG@10", "R@5"], ["AP@7", "P@5", "Success@5"]])
 @pytest.mark.parametrize("seed", range(10))
 def test_agrees_with_trec_eval_on_the_whole_run(seed: int, asked: list[str]) -> None:
-    rng = random.Random(seed)  # noqa: S311
+    rng = random.Random(seed)
     docs = [f"d{i:02d}" for i in range(40)]
     chunks = [(d, 10 * i, 10 * i + 10, 1) for d in docs for i in range(rng.randint(1, 3) if seed % 2 else 1)]
     grades = {q: {d: rng.randint(-1, 3) for d in rng.sample(docs, 12)} | {docs[q]: 1} for q in range(8)}

@@ -155,7 +155,7 @@ def _random_case(rng: random.Random) -> tuple[list, dict, list, Judged, tuple[in
 
 @pytest.mark.parametrize("seed", range(40))
 def test_random_cases_agree_with_sets_of_characters(seed: int) -> None:  # noqa: C901
-    chunks, hits, gold, judged, (prev, following) = _random_case(random.Random(seed))  # noqa: S311
+    chunks, hits, gold, judged, (prev, following) = _random_case(random.Random(seed))
     names = [
         f"{m}{c}" for m in ("SpanR", "SpanP", "SpanIoU", "Tokens") for c in ("@3", "", "@2+", "@7+", "@20t")
     ]

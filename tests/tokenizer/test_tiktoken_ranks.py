@@ -50,7 +50,7 @@ def test_nasty_texts_have_tiktokens_tokens(cl100k: Tokens, reference: Any) -> No
 
 
 def test_contractions_numbers_and_white_space(cl100k: Tokens, reference: Any) -> None:
-    draw = random.Random(1)  # noqa: S311
+    draw = random.Random(1)
     letters = list("aB1 2\n\r\t'sStTdDmMlLvVeErR.,-ſK\u0085\u2028\u3000")
     for _ in range(3000):
         text = "".join(draw.choices(letters, k=draw.randint(1, 14)))

@@ -52,7 +52,7 @@ _LETTERS = "aB1. ?!\n\r\t-_'\"()é漢😀\u0301\u200d\u200b\u00a0。"
 
 def nasty_texts(seed: int = 20, count: int = 150) -> list[str]:
     """The texts above and `count` random ones made of what hurts; the same for the same `seed`."""
-    draw = random.Random(seed)  # noqa: S311
+    draw = random.Random(seed)
     made = ["".join(draw.choices(_LETTERS, k=draw.randint(1, 90))) for _ in range(count)]
     return NASTY + made
 
