@@ -52,12 +52,15 @@ def finish(request: Request, command: Sequence[str]) -> Done:
     done = sweep.record(outputs, outside.experiment.name, request.axes, sweep.read_cells(folders), command)
     experiment = Experiment(outputs, done.key)
     lines = []
+    path = None
     try:
         path = render(experiment, Path(outside.runtime.reports), questions=outside.report.questions)
         lines.append(f"report: {path}")
     except Exception as e:  # a sink must not fail a finished sweep
         log.error("the report could not be written (%s); the runs are complete", e)
-    lines.append(tracking.deliver(experiment, outside.tracking))
+    lines.append(
+        tracking.deliver(experiment, outside.tracking, tracking.Files(path, request.folder / "cells"))
+    )
     return Done(done, lines)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import polars as pl
 
-from runner.order import Ranking, places
+from runner.order import Ints, Ranking, places
 
 _ROLES = pl.when(pl.col("is_hit")).then(pl.lit("hit")).otherwise(pl.lit("neighbor")).alias("role")
 
@@ -24,7 +24,8 @@ def windows(ranking: Ranking, chunks: pl.DataFrame, prev: int, following: int) -
     inside &= document[np.where(inside, reached, 0)] == document[chunk][:, None]
     row, column = np.nonzero(inside)
     member = reached[row, column]
-    is_hit = np.isin(query[row] * n + member, query * n + chunk)
+    pairs = query * n + chunk
+    is_hit = np.isin(query[row] * n + member, pairs) if prev or following else np.ones(len(row), np.bool_)
     return pl.DataFrame(
         {
             "query": query[row],
@@ -43,11 +44,10 @@ def context(expansion: pl.DataFrame, chunks: pl.DataFrame) -> pl.DataFrame:
     """
     query, rank, chunk = (expansion[c].to_numpy() for c in ("query", "hit_rank", "chunk"))
     document = chunks["doc_id"].rle_id().to_numpy()[chunk].astype(np.int64)
-    # `expansion` is in order of rank, so the first row of a document is in the window of its best hit.
-    _, first, which = np.unique(query * len(chunks) + document, return_index=True, return_inverse=True)
-    _, once = np.unique(query * len(chunks) + chunk, return_index=True)
-    best = rank[first][which]
-    order = once[np.lexsort((chunk[once], best[once], query[once]))]
+    best = _least(rank, query * len(chunks) + document)
+    order = np.argsort((query * (rank.max(initial=0) + 1) + best) * len(chunks) + chunk)
+    pair = query[order] * len(chunks) + chunk[order]
+    order = order[np.diff(pair, prepend=-1) != 0]
     return pl.DataFrame(
         {
             "query": query[order],
@@ -57,3 +57,12 @@ def context(expansion: pl.DataFrame, chunks: pl.DataFrame) -> pl.DataFrame:
             "tokens": chunks["tokens"].to_numpy()[chunk[order]],
         }
     ).select("query", "position", "chunk", _ROLES, "tokens")
+
+
+def _least(values: Ints, groups: Ints) -> Ints:
+    """The smallest of `values` within each entry's group, shape (n,)."""
+    order = np.argsort(groups * (values.max(initial=0) + 1) + values)
+    starts = np.flatnonzero(np.diff(groups[order], prepend=-1))
+    out = np.empty_like(values)
+    out[order] = np.repeat(values[order][starts], np.diff(np.append(starts, len(order))))
+    return out

@@ -41,7 +41,7 @@ def top(scores: Floats, depth: int, places: Ints | None = None) -> Ints:
         Indices, shape (min(n, depth),).
     """
     n = len(scores)
-    if n > depth:
+    if n > 4 * depth:  # below that, finding the least costs more than sorting all
         least = np.partition(scores, n - depth)[n - depth]
         keep = np.flatnonzero(scores >= least)
     else:
@@ -70,11 +70,17 @@ def ranked(frame: pl.DataFrame, score: str, rank: str) -> pl.DataFrame:
     query, chunk = (frame[c].to_numpy()[live] for c in ("query", "chunk"))
     if not np.isfinite(scores).all():
         raise ComponentError(f"{score}: not a finite number for chunk row {chunk[~np.isfinite(scores)][0]}")
-    best = np.lexsort((chunk, -scores, query))
+    best = np.lexsort((-scores, query) if _rising(query, chunk) else (chunk, -scores, query))
     ranks = np.zeros(frame.height, np.int64)
     ranks[live[best]] = places(query[best])
     column = pl.Series(rank, ranks)
     return frame.with_columns(pl.when(pl.col(score).is_not_null()).then(column).cast(pl.Int64).alias(rank))
+
+
+def _rising(query: Ints, chunk: Ints) -> bool:
+    """Whether the rows are in order of query and chunk; a stable sort then keeps that order for ties."""
+    ahead = query[1:] > query[:-1]
+    return bool((ahead | ((query[1:] == query[:-1]) & (chunk[1:] > chunk[:-1]))).all())
 
 
 def ranking(hits: pl.DataFrame, rank: str = "final_rank") -> Ranking:
@@ -96,9 +102,9 @@ def falling(queries: Ints, scores: Floats) -> Floats:
     """
     out = scores.astype(np.float32)
     same = queries[1:] == queries[:-1]
-    if not len(out) or (out[1:] < out[:-1])[same].all():
-        return out.astype(np.float64)
-    for i in range(1, len(out)):
-        if same[i - 1] and not out[i] < out[i - 1]:
+    for start in np.flatnonzero(same & ~(out[1:] < out[:-1])) + 1:
+        i = start
+        while i < len(out) and same[i - 1] and not out[i] < out[i - 1]:
             out[i] = np.nextafter(out[i - 1], np.float32(-np.inf))
+            i += 1
     return out.astype(np.float64)

@@ -40,10 +40,11 @@ def find(session: Session, folder: Path) -> bool:
 def write(draft: Path, p: Parts, k: Keyring, session: Session, trace: Trace, clock: Clock) -> dict[str, Any]:
     """Write every file of a run; returns what its manifest says of it."""
     with clock.stage("record"):
-        frames = _frames(p, k, session, trace)
+        ordered = _in_order(trace.candidates)
+        frames = _frames(p, k, session, trace, ordered)
         for name, frame in frames.items():
             tables.write(frame, draft / f"{name}.parquet")
-        (draft / "run.trec").write_text(_trec(frames["candidates"], k.run), "utf-8")
+        (draft / "run.trec").write_text(_trec(p, k, session, ordered), "utf-8")
     body = p.config.model_dump(mode="json")
     if not p.strategy.windows:
         body["neighbor_prev"] = body["neighbor_next"] = 0
@@ -53,52 +54,68 @@ def write(draft: Path, p: Parts, k: Keyring, session: Session, trace: Trace, clo
     return {"run": k.run, "dataset": p.dataset.name, "strategy": p.strategy.name}
 
 
-def _frames(p: Parts, k: Keyring, session: Session, trace: Trace) -> dict[str, pl.DataFrame]:
-    table, _ = artifacts.chunks(p, k, session)
-    queries, judgments = (artifacts.table(k, session, part) for part in ("queries", "judgments"))
-    ids = queries["query_id"]
-    chunk_ids = table["chunk_id"]
-    reasons = pl.Series(["; ".join(trace.reasons.get(i, [])) for i in range(len(ids))], dtype=pl.String)
-    n_gold = (
-        judgments.filter(pl.col("grade") >= 1)
-        .group_by("query_id")
-        .agg(pl.len().cast(pl.Int64).alias("n_gold"))
-    )
-    queries = (
-        queries.select("query_id", "text")
-        .join(n_gold, on="query_id", how="left", maintain_order="left")
-        .with_columns(pl.col("n_gold").fill_null(0), reasons.alias("reasons"))
-    )
+def _frames(
+    p: Parts, k: Keyring, session: Session, trace: Trace, ordered: pl.DataFrame
+) -> dict[str, pl.DataFrame]:
+    """The tables of a run. Stages return rows in the order they are recorded in; `ordered`: candidates."""
+    if trace.judgement is None:
+        raise StoreError("a run without judgement cannot be recorded")
+    ids = artifacts.table(k, session, "queries")["query_id"]
+    chunk_ids = artifacts.chunks(p, k, session)[0]["chunk_id"]
 
-    def named(frame: pl.DataFrame, record: type, sort: list[str]) -> pl.DataFrame:
-        rows = frame.sort(sort)
+    def named(rows: pl.DataFrame, record: type) -> pl.DataFrame:
         rows = rows.with_columns(ids.gather(rows["query"]).alias("query_id"))
         if "chunk" in rows.columns:
             rows = rows.with_columns(chunk_ids.gather(rows["chunk"]).alias("chunk_id"))
         return tables.conform(rows.drop("query", "chunk", strict=False), record)
 
-    if trace.judgement is None:
-        raise StoreError("a run without judgement cannot be recorded")
-    first = pl.col("final_rank").fill_null(2**31 - 1).alias("_first")
-    ordered = trace.candidates.with_columns(first)
     return {
-        "queries": queries,
-        "candidates": named(ordered, Candidate, ["query", "_first", "fused_rank", "chunk"]).drop("_first"),
-        "expansion": named(trace.expansion, ExpansionRow, ["query", "hit_rank", "offset"]),
-        "context": named(trace.context, ContextRow, ["query", "position"]),
-        "measures": named(trace.judgement.values, MeasureRow, ["query", "measure"]),
+        "queries": _queries(k, session, trace),
+        "candidates": named(ordered, Candidate),
+        "expansion": named(trace.expansion, ExpansionRow),
+        "context": named(trace.context, ContextRow),
+        "measures": named(trace.judgement.values, MeasureRow),
     }
 
 
-def _trec(candidates: pl.DataFrame, run_key: str) -> str:
+def _in_order(candidates: pl.DataFrame) -> pl.DataFrame:
+    """By query: hits by final rank, then the others by fused rank, then those that never had one."""
+    last = 2**62
+    keys_of = [pl.col(c).fill_null(last) for c in ("final_rank", "fused_rank")]
+    return candidates.sort("query", *keys_of, "chunk")
+
+
+def _queries(k: Keyring, session: Session, trace: Trace) -> pl.DataFrame:
+    queries, judgments = (artifacts.table(k, session, part) for part in ("queries", "judgments"))
+    positive = judgments.filter(pl.col("grade") >= 1).group_by("query_id")
+    reasons = pl.Series(["; ".join(trace.reasons.get(i, [])) for i in range(queries.height)], dtype=pl.String)
+    return (
+        queries.select("query_id", "text")
+        .join(positive.agg(n_gold=pl.len().cast(pl.Int64)), on="query_id", how="left", maintain_order="left")
+        .with_columns(pl.col("n_gold").fill_null(0), reasons.alias("reasons"))
+    )
+
+
+def _trec(p: Parts, k: Keyring, session: Session, ordered: pl.DataFrame) -> str:
     """TREC run lines of the hits, with strictly falling scores; white space in ids is percent-encoded."""
-    hits = candidates.filter(pl.col("final_rank").is_not_null())
-    scores = order.falling(hits["query_id"].rle_id().to_numpy(), hits["final_score"].to_numpy())
-    safe = [pl.col(c).str.replace_all(r"\s", "%20") for c in ("query_id", "chunk_id")]
-    lines = hits.select(
-        safe[0], pl.lit("Q0").alias("q0"), safe[1], "final_rank",
-        pl.Series("score", scores), pl.lit(run_key[: keys.SHORT]).alias("tag"),
-    )  # fmt: skip
+    hits = ordered.filter(pl.col("final_rank").is_not_null())
+    query_ids, chunk_ids = (
+        ids.str.replace_all(r"\s", "%20")
+        for ids in (
+            artifacts.table(k, session, "queries")["query_id"],
+            artifacts.chunks(p, k, session)[0]["chunk_id"],
+        )
+    )
+    lines = pl.DataFrame(
+        {
+            "query": query_ids.gather(hits["query"]),
+            "q0": pl.repeat("Q0", hits.height, eager=True),
+            "chunk": chunk_ids.gather(hits["chunk"]),
+            "rank": hits["final_rank"],
+            "score": order.falling(hits["query"].to_numpy(), hits["final_score"].to_numpy()),
+            "tag": pl.repeat(k.run[: keys.SHORT], hits.height, eager=True),
+        }
+    )
     return lines.write_csv(separator=" ", include_header=False, quote_style="never")
 
 

@@ -75,7 +75,8 @@ class LegSignal:
     """What one retrieval leg said about a candidate; a rank counts from 1."""
 
     score: float
-    normalized: float
+    normalized: float | None
+    """On the fusion's scale; None where a filter or threshold kept the hit out of the fusion."""
     rank: int
 
 

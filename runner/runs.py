@@ -88,22 +88,27 @@ class Run:
         Raises:
             StoreError: the store no longer has the chunking or the data set of this run.
         """
-        store = self.outputs / "store"
-        chunks = tables.read(store / "chunks" / self.meta["keys"]["chunks"] / "chunks.parquet")
-        documents = tables.read(store / "corpus" / self.meta["keys"]["corpus"] / "documents.parquet")
-        whole = dict(documents.select("doc_id", "text").iter_rows())
+        folder = self.outputs / "store" / "chunks" / self.meta["keys"]["chunks"]
+        chunks = tables.read(folder / "chunks.parquet")
+        whole = dict(self.corpus("documents").select("doc_id", "text").iter_rows())
         spans = chunks.select("doc_id", "start", "end").iter_rows()
         return chunks.with_columns(pl.Series("text", [whole[d][s:e] for d, s, e in spans], dtype=pl.String))
 
     @cached_property
     def judgments(self) -> pl.DataFrame:
         """The gold of the run's data set: `query_id, doc_id, start, end, grade`."""
-        return tables.read(
-            self.outputs / "store" / "corpus" / self.meta["keys"]["corpus"] / "judgments.parquet"
-        )
+        return self.corpus("judgments")
 
-    def traces(self, query_ids: Sequence[str]) -> Iterator[QueryTrace]:
-        """The recorded trace of each of these queries, in their order."""
+    def corpus(self, name: str) -> pl.DataFrame:
+        """A table of the run's data set, from the store: documents, queries or judgments."""
+        folder = self.outputs / "store" / "corpus" / self.meta["keys"]["corpus"]
+        return tables.read(folder / f"{name}.parquet")
+
+    def traces(self, query_ids: Sequence[str], *, texts: bool = True) -> Iterator[QueryTrace]:
+        """The recorded trace of each of these queries, in their order.
+
+        Without `texts` the store is not read, and a chunk has neither text nor place.
+        """
         wanted = pl.col("query_id").is_in(list(query_ids))
         by_query = {
             name: {
@@ -114,23 +119,21 @@ class Run:
         for query_id in query_ids:
             if query_id not in by_query["queries"]:
                 raise RequestError(f"run {self.short} has no query '{query_id}'")
-            yield self._trace(query_id, {name: frames.get(query_id) for name, frames in by_query.items()})
+            yield self._trace(query_id, {n: frames.get(query_id) for n, frames in by_query.items()}, texts)
 
-    def _trace(self, query_id: str, frames: dict[str, pl.DataFrame | None]) -> QueryTrace:
+    def _trace(self, query_id: str, frames: dict[str, pl.DataFrame | None], texts: bool) -> QueryTrace:
         rows = {name: [] if f is None else f.to_dicts() for name, f in frames.items()}
-        wanted = {r["chunk_id"] for r in rows["expansion"]}
-        found = self.chunks.filter(pl.col("chunk_id").is_in(list(wanted)))
-        by_id = {c["chunk_id"]: c for c in found.to_dicts()}
+        wanted = pl.col("chunk_id").is_in(list({r["chunk_id"] for r in rows["expansion"]}))
+        found = self.chunks.filter(wanted).to_dicts() if texts else map(_unplaced, rows["context"])
+        by_id = {c["chunk_id"]: c for c in found}
 
         def member(row: dict[str, Any]) -> TreeMember:
             chunk = by_id[row["chunk_id"]]
             places = ("chunk_id", "doc_id", "chunk_index", "start", "end", "tokens", "text")
             return TreeMember(role=row["role"], **{c: chunk[c] for c in places})
 
-        scores = {
-            c["final_rank"]: c["final_score"] for c in rows["candidates"] if c["final_rank"] is not None
-        }
         query = rows["queries"][0]
+        scores = {c["final_rank"]: c["final_score"] for c in rows["candidates"] if c["fate"] == "hit"}
         return QueryTrace(
             query_id=query_id,
             text=query["text"],
@@ -151,6 +154,11 @@ class Run:
         }
         plain: dict[str, Any] = {f: row.get(f) for f in tables.schema(Candidate)}
         return Candidate(**plain, legs=legs)
+
+
+def _unplaced(row: dict[str, Any]) -> dict[str, Any]:
+    doc_id, _, index = row["chunk_id"].rpartition("#")
+    return {**row, "doc_id": doc_id, "chunk_index": int(index), "start": 0, "end": 0, "text": ""}
 
 
 def _tree_hit(rank: int, score: float, rows: list[dict[str, Any]], member: Any) -> TreeHit:

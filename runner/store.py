@@ -8,6 +8,7 @@ import os
 import shutil
 import uuid
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -41,18 +42,17 @@ def publish(target: Path, write: Write) -> Artifact:
     Raises:
         StoreError: the disk refused (full, read-only).
     """
-    target.parent.mkdir(parents=True, exist_ok=True)
     draft = target.parent / f".draft-{os.getpid()}-{uuid.uuid4().hex[:8]}"
     try:
-        draft.mkdir()
-        meta = write(draft)
+        draft.mkdir(parents=True)
+        meta: dict[str, Any] = json.loads(keys.canonical(write(draft)))  # as a reader will find it
         files = {p.relative_to(draft).as_posix(): p for p in sorted(draft.rglob("*")) if p.is_file()}
+        said = {n: {"sha256": keys.file_digest(p), "bytes": p.stat().st_size} for n, p in files.items()}
         body = {
             "format": keys.FORMAT,
             "meta": meta,
-            "files": {
-                n: {"sha256": keys.file_digest(p), "bytes": p.stat().st_size} for n, p in files.items()
-            },
+            "files": said,
+            "sha256": keys.digest([meta, said]),
         }
         for p in files.values():
             _sync(p)
@@ -66,13 +66,14 @@ def publish(target: Path, write: Write) -> Artifact:
                 raise
         _sync(target.parent)
     except OSError as e:
-        raise StoreError(
-            f"{target}: could not be written ({e.strerror or e}); nothing half-written was kept"
-        ) from e
+        raise _refused(target, e) from e
     finally:
-        if draft.exists():
-            shutil.rmtree(draft, ignore_errors=True)
+        shutil.rmtree(draft, ignore_errors=True)
     return Artifact(target, meta, built=True)
+
+
+def _refused(path: Path, e: OSError) -> StoreError:
+    return StoreError(f"{path}: could not be written ({e.strerror or e}); nothing half-written was kept")
 
 
 def _sync(path: Path) -> None:
@@ -87,14 +88,16 @@ def check(target: Path) -> dict[str, Any]:
     """What the manifest of a published folder says, after every file's digest was compared.
 
     Raises:
-        StoreError: names the file that is missing, added or damaged.
+        StoreError: names the file that is missing or damaged.
     """
     try:
         body = json.loads((target / MANIFEST).read_text("utf-8"))
         files: dict[str, dict[str, Any]] = body["files"]
         meta: dict[str, Any] = body["meta"]
+        if body["sha256"] != keys.digest([meta, files]):
+            raise ValueError("its digest is not the one it was published with")
     except (OSError, ValueError, KeyError, TypeError) as e:
-        raise StoreError(f"{target}: {MANIFEST} is missing or damaged ({e})") from e
+        raise StoreError(f"{target / MANIFEST}: missing or damaged ({e})") from e
     for name, said in files.items():
         path = target / name
         if not path.is_file():
@@ -108,8 +111,12 @@ def drop_drafts(root: Path) -> None:
     """Remove the drafts of processes that no longer live (a killed sweep leaves them behind)."""
     for draft in root.rglob(".draft-*"):
         pid = draft.name.split("-")[1]
-        if not (pid.isdigit() and _alive(int(pid))):
+        if pid.isdigit() and _alive(int(pid)):
+            continue
+        if draft.is_dir():
             shutil.rmtree(draft, ignore_errors=True)
+        else:
+            draft.unlink(missing_ok=True)
 
 
 def _alive(pid: int) -> bool:
@@ -133,11 +140,24 @@ class Store:
         """Where the artifact is or would be."""
         return self.root / stage / key
 
-    def lock(self, name: str) -> FileLock:
-        """A lock between processes; the operating system frees it when its holder dies."""
-        folder = self.root / "locks"
-        folder.mkdir(parents=True, exist_ok=True)
-        return FileLock(folder / f"{name}.lock")
+    @contextmanager
+    def lock(self, name: str) -> Iterator[None]:
+        """A lock between processes; the operating system frees it when its holder dies.
+
+        Raises:
+            StoreError: the lock file cannot be made.
+        """
+        path = self.root / "locks" / f"{name}.lock"
+        lock = FileLock(path)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            lock.acquire()
+        except OSError as e:
+            raise _refused(path, e) from e
+        try:
+            yield
+        finally:
+            lock.release()
 
     def find(self, stage: str, key: str) -> Artifact | None:
         """The artifact, verified, or None. A damaged one is named, set aside and not served."""
@@ -170,18 +190,22 @@ class Store:
         self._seen[made.path] = Artifact(made.path, made.meta)
         return made
 
-    def set_aside(self, path: Path, why: str) -> Path:
+    def set_aside(self, path: Path, why: str) -> None:
         """Move a damaged folder out of the way, keeping it for whoever wants to look."""
         aside = self.root / "damaged" / f"{path.parent.name}-{path.name}-{uuid.uuid4().hex[:6]}"
-        aside.parent.mkdir(parents=True, exist_ok=True)
-        path.rename(aside)
         self._seen.pop(path, None)
+        try:
+            aside.parent.mkdir(parents=True, exist_ok=True)
+            path.rename(aside)
+        except FileNotFoundError:  # another process was faster
+            return
+        except OSError as e:
+            raise StoreError(f"{why}, and it could not be set aside ({e.strerror or e})") from e
         log.warning("%s; set aside as %s, will be rebuilt when it is needed", why, aside)
-        return aside
 
     def artifacts(self) -> Iterator[tuple[str, str, Path]]:
         """Every published (stage, key, folder), sorted."""
         for stage in sorted(p for p in self.root.glob("*") if p.is_dir()):
             if stage.name not in {"locks", "damaged"}:
-                for folder in sorted(stage.rglob(MANIFEST)):
+                for folder in sorted(stage.rglob(f"[!.]*/{MANIFEST}")):
                     yield stage.name, folder.parent.name, folder.parent

@@ -31,7 +31,7 @@ class Vectors:
         self._identity = identity
         self._store = store
         self._stage = f"vectors/{self.key[:24]}"
-        self._segments: dict[Path, Rows] = {}
+        self._tokens: dict[Path, npt.NDArray[np.int32]] = {}
         self._where: dict[bytes, tuple[Path, int]] = {}
 
     def refresh(self) -> None:
@@ -40,11 +40,8 @@ class Vectors:
         names = sorted(p.name for p in root.iterdir() if not p.name.startswith(".")) if root.is_dir() else []
         for name in names:
             path = self._store.path(self._stage, name)
-            if path not in self._segments and self._store.find(self._stage, name):
-                tokens = np.load(path / "tokens.npy", mmap_mode="r")
-                self._segments[path] = Rows(
-                    np.load(path / "vectors.npy", mmap_mode="r"), tokens[:, 0], tokens[:, 1]
-                )
+            if path not in self._tokens and self._store.find(self._stage, name):
+                self._tokens[path] = np.load(path / "tokens.npy")
                 for row, key in enumerate(np.load(path / "keys.npy")):
                     self._where[key.tobytes()] = (path, row)
 
@@ -76,13 +73,17 @@ class Vectors:
         by_segment: dict[Path, list[int]] = {}
         for place, (path, _) in enumerate(found):
             by_segment.setdefault(path, []).append(place)
-        width = self._segments[found[0][0]].vectors.shape[1] if found else 0
+        width = _vectors(found[0][0]).shape[1] if found else 0
         out = Rows(
             np.empty((len(texts), width), np.float32), *(np.empty(len(texts), np.int32) for _ in range(2))
         )
-        for path, places in by_segment.items():
-            segment, rows = self._segments[path], [found[p][1] for p in places]
-            out.vectors[places] = segment.vectors[rows]
-            out.tokens_total[places] = segment.tokens_total[rows]
-            out.tokens_embedded[places] = segment.tokens_embedded[rows]
+        for path, places in by_segment.items():  # one file open at a time: there may be thousands
+            rows = [found[p][1] for p in places]
+            out.vectors[places] = _vectors(path)[rows]
+            out.tokens_total[places], out.tokens_embedded[places] = self._tokens[path][rows].T
         return out
+
+
+def _vectors(segment: Path) -> npt.NDArray[np.float32]:
+    mapped: npt.NDArray[np.float32] = np.load(segment / "vectors.npy", mmap_mode="r")
+    return mapped

@@ -15,7 +15,8 @@ def columns(leg: str, *, similarity: bool, admitted: bool) -> LegColumns:
 
     Where a threshold refused its hit (`<leg>_admitted` is false) they read as null.
     """
-    live = pl.col(f"{leg}_admitted") if admitted else pl.lit(value=True)
+    alive = pl.col("drop_stage").is_null()
+    live = alive & pl.col(f"{leg}_admitted") if admitted else alive
     score, rank, norm = (pl.when(live).then(pl.col(f"{leg}_{part}")) for part in ("score", "rank", "norm"))
     return LegColumns(leg, similarity, score, rank, norm)
 
@@ -31,14 +32,16 @@ def fuse(window: pl.DataFrame, fusion: Fusion, legs: Mapping[str, bool], admitte
     """
     named = [columns(n, similarity=s, admitted=n in admitted) for n, s in legs.items()]
     if len(named) == 1:
-        out = window.with_columns(pl.col(f"{named[0].name}_score").alias(f"{named[0].name}_norm"))
-        fused = named[0].score
-    else:
-        out = window.with_columns(
-            fusion.normalized(c).cast(pl.Float64).alias(f"{c.name}_norm") for c in named
-        )
-        fused = fusion.fused(named)
+        return _identity(window, named[0])
+    out = window.with_columns(fusion.normalized(c).cast(pl.Float64).alias(f"{c.name}_norm") for c in named)
     alive = pl.col("drop_stage").is_null()
-    return order.ranked(
-        out.with_columns(pl.when(alive).then(fused).alias("fused_score")), "fused_score", "fused_rank"
-    )
+    fused = pl.when(alive).then(fusion.fused(named)).alias("fused_score")
+    return order.ranked(out.with_columns(fused), "fused_score", "fused_rank")
+
+
+def _identity(window: pl.DataFrame, leg: LegColumns) -> pl.DataFrame:
+    """One leg: its scores are the fused scores; its ranks the fused ranks, unless a hit was dropped."""
+    out = window.with_columns(leg.score.alias(f"{leg.name}_norm"), leg.score.alias("fused_score"))
+    if out["fused_score"].null_count():
+        return order.ranked(out, "fused_score", "fused_rank")
+    return out.with_columns(pl.col(f"{leg.name}_rank").alias("fused_rank"))

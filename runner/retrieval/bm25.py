@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import logging
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version as installed
@@ -62,7 +61,7 @@ class BM25(Leg):
             empty = np.zeros(0, np.float32)
             none, start = np.zeros(0, np.int32), np.zeros(1, np.int64)
             index: Arrays = {"data": empty, "indices": none, "indptr": start, "absent": empty}
-            return {**index, "vocabulary": _packed({}), "size": size}
+            return {**index, "vocabulary": _packed([]), "size": size}
         import bm25s
 
         logging.getLogger("bm25s").setLevel(logging.WARNING)  # it sets itself to DEBUG
@@ -75,13 +74,13 @@ class BM25(Leg):
             "indices": np.asarray(model.scores["indices"]),
             "indptr": np.asarray(model.scores["indptr"]),
             "absent": np.zeros(len(vocabulary), np.float32) if absent is None else np.asarray(absent),
-            "vocabulary": _packed(vocabulary),
+            "vocabulary": _packed(list(vocabulary)),
             "size": size,
         }
 
     def search(self, index: Mapping[str, npt.NDArray[Any]], chunks: Side, queries: Side) -> Iterator[Scored]:
         """See `Leg`. Sums in float64 in the order of terms, so equal chunks have equal scores."""
-        vocabulary: dict[str, int] = json.loads(index["vocabulary"].tobytes())
+        vocabulary: dict[str, int] = _unpacked(index["vocabulary"])
         data, indices, indptr, absent = (
             np.asarray(index[k]) for k in ("data", "indices", "indptr", "absent")
         )
@@ -120,5 +119,10 @@ class BM25(Leg):
         return found
 
 
-def _packed(vocabulary: dict[str, int]) -> npt.NDArray[np.uint8]:
-    return np.frombuffer(json.dumps(vocabulary, ensure_ascii=False).encode(), np.uint8)
+def _packed(terms: Sequence[str]) -> npt.NDArray[np.uint8]:
+    """The terms by id; a term is made of word characters, so a line break can part them."""
+    return np.frombuffer("\n".join(terms).encode(), np.uint8)
+
+
+def _unpacked(packed: npt.NDArray[np.uint8]) -> dict[str, int]:
+    return {t: i for i, t in enumerate(packed.tobytes().decode().split("\n")) if t}

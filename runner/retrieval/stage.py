@@ -12,7 +12,7 @@ import polars as pl
 
 from runner import order
 from runner.errors import ComponentError
-from runner.retrieval.contract import Leg, Scored, Side
+from runner.retrieval.contract import Leg, Side
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,32 +32,26 @@ def search(leg: Leg, index: Mapping[str, npt.NDArray[Any]], chunks: Side, querie
     parts: list[tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]] = []
     reasons: dict[int, str] = {}
     for query, found in enumerate(leg.search(index, chunks, queries)):
-        _check(leg, query, found)
+        if not np.isfinite(found.scores.sum()):  # before the cut, which would hide a NaN
+            raise ComponentError(f"leg {leg.name}: query row {query}: a score is not a finite number")
         best = order.top(found.scores, leg.depth, found.chunks)
         parts.append((found.chunks[best], found.scores[best]))
         if found.reason:
             reasons[query] = found.reason
-    sizes = [len(c) for c, _ in parts]
+    parts = parts or [(np.zeros(0, np.int64), np.zeros(0, np.float64))]
+    query_of = np.repeat(np.arange(len(parts), dtype=np.int64), [len(c) for c, _ in parts])
+    scores = np.concatenate([s for _, s in parts])
+    if leg.similarity and np.abs(scores).max(initial=0.0) > 1 + 1e-6:
+        raise ComponentError(f"leg {leg.name}: a similarity lies outside [-1, 1]")
     frame = pl.DataFrame(
         {
-            "query": np.repeat(np.arange(len(parts), dtype=np.int64), sizes),
-            "chunk": np.concatenate([c for c, _ in parts]) if parts else np.zeros(0, np.int64),
-            "score": np.concatenate([s for _, s in parts]) if parts else np.zeros(0, np.float64),
-            "rank": np.concatenate([np.arange(1, n + 1) for n in sizes]) if parts else np.zeros(0, np.int64),
-        },
-        schema={"query": pl.Int64, "chunk": pl.Int64, "score": pl.Float64, "rank": pl.Int64},
+            "query": query_of,
+            "chunk": np.concatenate([c for c, _ in parts]),
+            "score": scores,
+            "rank": order.places(query_of),
+        }
     )
     return LegHits(frame, reasons)
-
-
-def _check(leg: Leg, query: int, found: Scored) -> None:
-    bad = np.flatnonzero(~np.isfinite(found.scores))
-    if len(bad):
-        raise ComponentError(
-            f"leg {leg.name}: query {query}, chunk {found.chunks[bad[0]]}: score is not a number"
-        )
-    if leg.similarity and len(found.scores) and float(np.abs(found.scores).max()) > 1 + 1e-6:
-        raise ComponentError(f"leg {leg.name}: query {query}: a similarity lies outside [-1, 1]")
 
 
 def window(legs: Mapping[str, LegHits]) -> pl.DataFrame:

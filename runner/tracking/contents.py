@@ -1,0 +1,129 @@
+"""What an MLflow run of a cell holds: parameters, metrics and tags, taken from the run folder and nothing else."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from runner import keys
+from runner.runs import Experiment, Run
+from runner.tracking import names
+from runner.tracking.destination import without_credentials
+
+SWEEP = "runner.sweep"
+CELL = "runner.cell"
+TRACES = "runner.traces"
+PARENT = "parent"
+"""Value of `runner.cell` on the parent run."""
+
+Cell = Mapping[str, Any]
+
+
+def overrides(cell: Cell) -> list[str]:
+    """The overrides of a cell that say something about its run: those of the tracker say where it is sent."""
+    return [o for o in without_credentials(cell["overrides"]) if not o.lstrip("+~").startswith("tracking")]
+
+
+def title(experiment: Experiment, cell: Cell, run: Run | None) -> str:
+    """What a cell is called in a list: its badge and what the sweep varied, or all overrides where nothing varied."""
+    varied = [o for o in overrides(cell) if o.partition("=")[0] in experiment.body["axes"]] or overrides(cell)
+    said = names.short(" ".join(names.short(o, 60) for o in varied) or "defaults", 160)
+    return f"{badge(run)} {said}" if run else said
+
+
+def badge(run: Run) -> str:
+    """The badge; in brackets where the strategy has no neighbors, as everywhere else."""
+    return run.badge.text if run.badge.applied else f"({run.badge.text})"
+
+
+def params(cell: Cell, run: Run | None) -> dict[str, str]:
+    """The configuration on parameters that can be compared: `strategy`, `strategy.size`, …; a cell without run: its overrides."""
+    if run is None:
+        pairs = [o.lstrip("+~").partition("=") for o in overrides(cell)]
+        values: dict[str, Any] = {k: v for k, _, v in pairs}
+    else:
+        rest = {k: v for k, v in run.config.items() if k != "filter"}  # its keys are the data's own
+        # Neighbors as they took effect: the config of a strategy without windows may say anything.
+        effective = {"neighbor_prev": run.badge.prev, "neighbor_next": run.badge.following, "badge": badge(run)}
+        values = {**names.flat(rest), "filter": run.config["filter"], **effective}
+    return as_params({**values, "overrides": " ".join(overrides(cell))})
+
+
+def as_params(values: Mapping[str, Any]) -> dict[str, str]:
+    """Values as parameters, each short and legal; the whole of it is in the files."""
+    return {names.key(k): names.short(names.text(v)) for k, v in values.items()}
+
+
+def metrics(run: Run) -> dict[str, float]:
+    """Every measure's mean, with `std/` and `n/` beside it; counts of the judging; seconds of the stages."""
+    called = names.metrics(m["measure"] for m in run.measures)
+    values: dict[str, Any] = {}
+    for measured in run.measures:
+        name = called[measured["measure"]]
+        values |= {name: measured["mean"], f"std/{name}": measured["std"], f"n/{name}": measured["n"]}
+    seconds = run.meta["seconds"]
+    values |= {f"judged/{k}": v for k, v in run.meta["judged"].items()}
+    values |= {f"seconds/{k}": v for k, v in {**seconds, "total": sum(seconds.values())}.items()}
+    values["fallbacks"] = run.meta["fallbacks"]
+    return {names.key(k): v for k, v in names.finite(values).items()}
+
+
+def tags(experiment: Experiment, cell: Cell, run: Run | None) -> dict[str, str]:
+    """Which cell of which sweep this is, what became of it, and where its result comes from."""
+    found: dict[str, Any] = {
+        **identity(experiment, str(cell["num"])),
+        "runner.status": cell["status"],
+        "runner.stage": cell["stage"],
+        "runner.reason": cell["reason"],
+        "runner.same_as": cell["same_as"],
+        "runner.not_applied": cell["not_applied"] or None,
+        **(dict(_provenance(run)) if run else {}),
+    }
+    return as_tags(found)
+
+
+def identity(experiment: Experiment, cell: str) -> dict[str, str]:
+    """The two tags by which a delivered run is found again."""
+    return {SWEEP: experiment.key, CELL: cell}
+
+
+def as_tags(values: Mapping[str, Any]) -> dict[str, str]:
+    """Values as tags; what is None has none."""
+    said = {k: v for k, v in values.items() if v is not None}
+    return {names.key(k): names.short(names.text(v), names.TAG) for k, v in said.items()}
+
+
+def _provenance(run: Run) -> Iterator[tuple[str, Any]]:
+    meta = run.meta
+    environment = meta["environment"]
+    yield "runner.run", run.key
+    yield "runner.created", meta["created"]
+    yield "runner.warnings", "\n".join(meta["warnings"]) or None
+    yield from ((f"runner.fingerprint.{k}", v) for k, v in meta["fingerprints"].items())
+    yield from ((f"runner.key.{k}", v) for k, v in names.flat(meta["keys"]).items())
+    yield from ((f"runner.identity.{k}", v) for k, v in meta["identities"].items())
+    yield "mlflow.source.git.commit", environment["code"]["commit"]
+    yield "runner.code.dirty", environment["code"]["dirty"]
+    yield "runner.packages", ", ".join(f"{k} {v}" for k, v in environment["packages"].items())
+    yield from ((f"runner.{k}", environment[k]) for k in ("python", "platform", "processor", "cores"))
+
+
+def dataset(run: Run) -> dict[str, Any]:
+    """The data set of a run as MLflow describes one: name, digest (36 characters of its fingerprint), source, profile."""
+    counts = {k: v for k, v in run.meta["data"].items() if isinstance(v, int)}
+    return {
+        "name": run.config["dataset"]["name"],
+        "digest": keys.digest(run.meta["fingerprints"])[:36],
+        "source_type": "runner",
+        "source": keys.canonical(run.config["dataset"]),
+        "profile": keys.canonical({"num_rows": counts.get("documents", 0), **counts, **run.meta["fingerprints"]}),
+    }
+
+
+def totals(experiment: Experiment) -> dict[str, float]:
+    """The counters of the sweep."""
+    out = {"cells": len(experiment.cells), "cells_failed": sum(c["run"] is None for c in experiment.cells)}
+    for cell in experiment.cells:
+        for name, n in cell["counters"].items():
+            out[name] = out.get(name, 0) + n
+    return names.finite(out)

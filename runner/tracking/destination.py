@@ -1,0 +1,119 @@
+"""Where runs are delivered: the tracking URI, what of it may be shown or stored, and the lock that guards it."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, field
+from pathlib import Path
+from urllib.parse import unquote
+
+from filelock import FileLock
+
+from runner import keys
+
+OFF = "off"
+DATABASE = "mlflow.db"
+ARTIFACTS = "mlartifacts"
+_SQLITE = "sqlite:///"
+_ENVIRONMENT = {
+    "MLFLOW_DISABLE_TELEMETRY": "true",
+    "MLFLOW_LOGGING_LEVEL": "ERROR",
+    # A server that is down must be said at once; MLflow would try for minutes. A person's own values win.
+    "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1",
+    "MLFLOW_HTTP_REQUEST_TIMEOUT": "15",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Destination:
+    """An MLflow store or server."""
+
+    uri: str = field(repr=False)
+    """With its credentials: for MLflow only."""
+    shown: str
+    """Without credentials and query: for people, markers and MLflow itself."""
+    database: Path | None
+    """The file of an SQLite store."""
+    artifacts: str | None
+    """Where artifacts of a new MLflow experiment go; None: as the server says."""
+
+    @property
+    def digest(self) -> str:
+        """Names the destination in file names. No credential goes in, so that changing a password changes nothing."""
+        where = self.shown if self.database is None else self.database.as_posix()
+        return keys.digest(["tracking", where])[: keys.SHORT]
+
+    @property
+    def hidden(self) -> bool:
+        """Whether `shown` leaves something out."""
+        return self.database is None and self.shown != self.uri
+
+    def turn(self) -> AbstractContextManager[object]:
+        """A turn at writing: an SQLite store takes one writer at a time and fails others; servers sort it out."""
+        if self.database is None:
+            return nullcontext()
+        return FileLock(self.database.with_name(f".{self.database.name}.lock"))
+
+    def scrub(self, text: str) -> str:
+        """`text` (an error of whatever library) without the URI and its credentials."""
+        secret = self.uri.partition("://")[2].rpartition("@")[0] if self.hidden else ""
+        parts = [secret, secret.partition(":")[2], unquote(secret.partition(":")[2])]
+        clean = text.replace(self.uri, self.shown)
+        for part in parts:
+            clean = clean.replace(part, "***") if part else clean
+        return clean
+
+
+def resolve(outputs: Path, uri: str | None) -> Destination | None:
+    """The destination that a config means; None: off. A path in it is made absolute, as MLflow takes it from the cwd."""
+    if uri == OFF:
+        return None
+    if uri is None:
+        database = outputs / DATABASE
+        return _sqlite(database, f"{_SQLITE}{database.as_posix()}", "")
+    if uri.startswith(_SQLITE):
+        path, mark, query = uri.removeprefix(_SQLITE).partition("?")
+        return _sqlite(Path(path), uri, mark + query)
+    if uri.startswith(("http://", "https://", "databricks")):
+        return Destination(uri, public(uri), None, None)
+    # A database server holds no artifacts, and MLflow would put them below the working directory.
+    return Destination(uri, public(uri), None, _artifacts(outputs))
+
+
+def _sqlite(database: Path, shown: str, query: str) -> Destination:
+    absolute = database.absolute()
+    return Destination(f"{_SQLITE}{absolute.as_posix()}{query}", shown, absolute, _artifacts(absolute.parent))
+
+
+def _artifacts(folder: Path) -> str:
+    return (folder.absolute() / ARTIFACTS).as_uri()
+
+
+def public(uri: str) -> str:
+    """A URI without user, password, query and fragment."""
+    return re.split(r"[?#]", _without_user(uri), maxsplit=1)[0]
+
+
+def _without_user(text: str) -> str:
+    clean = re.sub(r"://[^/?#\s,]*@", "://", text)
+    # An unquoted slash in a password ends the host early; then the port is no number, and all up to the last @ goes.
+    return re.sub(r"://[^/:\s]*:(?!\d*(?:[/?#,\s]|$)).*@", "://", clean)
+
+
+def without_credentials(words: Iterable[str]) -> list[str]:
+    """Command-line words, safe to store: URIs lose their user and password, the tracking URI its query as well."""
+    clean = []
+    for word in words:
+        key, mark, value = word.partition("=")
+        tracking = key.lstrip("+").strip() == "tracking.uri" and OFF not in value and _SQLITE not in value
+        clean.append(key + mark + (public(value) if tracking else _without_user(value)))
+    return clean
+
+
+def quiet() -> None:
+    """Set what MLflow reads from the environment when it is imported. Nothing that is set already is touched."""
+    for name, value in _ENVIRONMENT.items():
+        os.environ.setdefault(name, value)

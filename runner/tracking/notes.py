@@ -1,0 +1,65 @@
+"""The description of an MLflow run: a short Markdown page with the measures, their n, and what to beware of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from runner.runs import Experiment, Run
+from runner.text import one_line
+from runner.tracking import contents
+from runner.tracking.destination import without_credentials
+
+LIMIT = 7000
+"""Characters of a note; MLflow cuts a tag at 8,000."""
+_COLUMNS = 6
+"""Measures in the table of a sweep, as on the terminal."""
+
+
+def of_cell(experiment: Experiment, cell: contents.Cell, run: Run | None) -> str:
+    """What one cell was and what it came to."""
+    if run is None:
+        return f"**{cell['status']}** at {_plain(cell['stage'] or 'start')}: {_plain(cell['reason'] or 'no reason was left')}"
+    config = run.config
+    stages = [config[g]["name"] for g in ("dataset", "strategy", "enrichment", "embedding", "retrieval", "fusion", "reranker")]
+    parts = [f"**{contents.badge(run)}** · {' · '.join(_plain(s) for s in stages)} · top_k {config['top_k']}"]
+    if cell["same_as"] is not None:
+        parts.append(f"The same run as cell {cell['same_as']}, computed once: its files and traces are there.")
+    rows = [[m["measure"], f"{m['mean']:.4f}", f"{m['std']:.4f}", str(m["n"])] for m in run.measures]
+    parts.append(_table(["measure", "mean", "std", "n"], rows))
+    parts.append("\n".join(f"- warning: {_plain(w)}" for w in run.meta["warnings"]))
+    parts.append(f"Run `{run.key}`; on the machine that has it: `python -m runner show {run.short}`")
+    return _joined(parts)
+
+
+def of_sweep(experiment: Experiment) -> str:
+    """The table of a sweep."""
+    runs = experiment.runs
+    measures = next(([m["measure"] for m in r.measures[:_COLUMNS]] for r in runs.values()), [])
+    rows = []
+    for cell in experiment.cells:
+        run = runs.get(cell["num"])
+        means = {m["measure"]: f"{m['mean']:.4f} (n {m['n']})" for m in run.measures} if run else {}
+        status = cell["status"] if cell["same_as"] is None else f"same as {cell['same_as']}"
+        said = status if run else f"{status}: {one_line(cell['reason'] or '', 120)}"
+        rows.append([str(cell["num"]), contents.title(experiment, cell, run), said, *(means.get(m, "–") for m in measures)])
+    command = " ".join(without_credentials(experiment.body["command"])).replace("`", "'")
+    return _joined([f"`{one_line(command, 500)}`", _table(["cell", "what", "status", *measures], rows)])
+
+
+def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *([_plain(c) for c in row] for row in rows)]
+    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+
+
+def _joined(parts: Sequence[str]) -> str:
+    note = "\n\n".join(p for p in parts if p)
+    if len(note) <= LIMIT:
+        return note
+    whole = note[:LIMIT].rpartition("\n")[0]  # a table is cut between rows
+    return f"{whole}\n\n… and more than a description holds; see the artifacts."
+
+
+def _plain(text: str) -> str:
+    """`text` on one line, with nothing in it that Markdown or HTML would act on."""
+    flat = one_line(str(text), 600).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return "".join(f"\\{c}" if c in "\\`*_[]|~" else c for c in flat)

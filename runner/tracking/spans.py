@@ -1,0 +1,167 @@
+"""A recorded query as spans: a stage is a span, in MLflow's words for retrieval. Plain values, no mlflow here.
+
+Which queries: the same in every cell over the same data, so that cells can be compared question by question. They are
+spread evenly over the judged queries, ordered by the first measure in the first such cell: worst first, best last.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+
+from runner.records import Candidate, QueryTrace, TreeMember
+from runner.runs import Run
+
+SHOWN = 10
+"""Documents and drops on one span; the run folder has them all."""
+Texts = Mapping[str, tuple[str, str]]
+"""Document and text by chunk_id."""
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """One stage of one query."""
+
+    name: str
+    kind: str
+    outputs: Any
+    attributes: dict[str, Any] = field(default_factory=dict)
+    seconds: float = 0.0
+    inputs: Any = None
+
+
+def sample(run: Run, n: int) -> list[str]:
+    """The queries whose traces are sent: `n` of them, or all for -1; worst, …, best, then those without judgment."""
+    if n == 0 or not run.measures:
+        return []
+    first = pl.col("measure") == run.measures[0]["measure"]
+    ordered = run.table("measures").filter(first).sort("value", "query_id")["query_id"].to_list()
+    judged = set(ordered)
+    rest = [q for q in run.table("queries")["query_id"].to_list() if q not in judged]
+    if n == -1 or n >= len(ordered):
+        return [*ordered, *rest] if n == -1 else [*ordered, *rest][:n]
+    if n == 1:
+        return ordered[:1]
+    return [ordered[round(i * (len(ordered) - 1) / (n - 1))] for i in range(n)]
+
+
+def texts(run: Run, traces: Sequence[QueryTrace]) -> dict[str, tuple[str, str]]:
+    """Document and text of every chunk that the spans of these queries show, read once."""
+    shown = {c.chunk_id for t in traces for group in _shown(run, t) for c in group}
+    shown |= {m.chunk_id for t in traces for m in t.retrieved_chunks}
+    found = run.chunks.filter(pl.col("chunk_id").is_in(list(shown))).select("chunk_id", "doc_id", "text")
+    return {chunk: (doc, text) for chunk, doc, text in found.iter_rows()}
+
+
+def _shown(run: Run, trace: QueryTrace) -> Iterator[list[Candidate]]:
+    for leg in run.legs:
+        yield _best(trace, lambda c, leg=leg: c.legs[leg].rank if leg in c.legs else None)  # type: ignore[misc]
+    yield _best(trace, lambda c: c.rerank_rank)
+
+
+def _best(trace: QueryTrace, rank: Any) -> list[Candidate]:  # noqa: ANN401 - a function of a candidate
+    ranked = [c for c in trace.candidates if rank(c) is not None]
+    return sorted(ranked, key=rank)[:SHOWN]
+
+
+def root(trace: QueryTrace, found: Texts) -> Span:
+    """The whole query. A retriever as well: MLflow's judges read the context from the outermost one."""
+    ranks = {h.hit.chunk_id: (h.rank, h.score) for h in trace.expansion_tree}
+
+    def document(member: TreeMember) -> dict[str, Any]:
+        rank, score = ranks.get(member.chunk_id, (None, None))
+        return _document(member.chunk_id, found, role=member.role, rank=rank, score=score, tokens=member.tokens)
+
+    attributes = {"query_id": trace.query_id, "measures": trace.measures, "reasons": list(trace.reasons)}
+    return Span("retrieve", "RETRIEVER", [document(m) for m in trace.retrieved_chunks], attributes)
+
+
+def stages(run: Run, trace: QueryTrace, found: Texts) -> list[Span]:
+    """The stages that this query went through, in order, each with the parameters that the run declared for it."""
+    n = max(run.table("queries").height, 1)
+    out = []
+    for said in run.meta["stages"]:
+        name = said["stage"]
+        make = next((f for start, f in _STAGES.items() if name == start or name.startswith(f"{start}.")), None)
+        if make is not None:
+            group = name.split(".")[0]
+            seconds = run.meta["seconds"].get("fusion" if group in {"filter", "threshold"} else group, 0.0) / n
+            kind, outputs, facts = make(name, trace, found)
+            declared = {k: v for k, v in said.items() if not k.startswith("rows_") and k not in {"stage", "dropped", "hits"}}
+            out.append(Span(name, kind, outputs, {**declared, **facts}, seconds))
+    return out
+
+
+Made = tuple[str, Any, dict[str, Any]]
+
+
+def _leg(name: str, trace: QueryTrace, found: Texts) -> Made:
+    leg = name.partition(".")[2]
+    hits = [c for c in trace.candidates if leg in c.legs]
+    best = _best(trace, lambda c: c.legs[leg].rank if leg in c.legs else None)
+    signals = [(c.chunk_id, c.legs[leg]) for c in best]
+    documents = [_document(i, found, rank=s.rank, score=s.score, normalized=s.normalized) for i, s in signals]
+    return "RETRIEVER", documents, {"hits": len(hits), "shown": len(documents)}
+
+
+def _dropped(name: str, trace: QueryTrace, found: Texts) -> Made:  # noqa: ARG001
+    stage, _, which = name.partition(".")
+    kind = which.split(".")[0]  # `threshold.similarity.<leg>` and `threshold.score` mark with one stage name
+    word = {"similarity": "similarity", "score": "fused score"}.get(kind, "")
+    gone = [c for c in trace.candidates if c.drop_stage == stage and word in (c.drop_reason or "")]
+    rows = [
+        {"chunk_id": c.chunk_id, "reason": c.drop_reason, "value": c.drop_value, "limit": c.drop_limit} for c in gone
+    ]
+    return "CHAIN", {"dropped": rows[:SHOWN]}, {"dropped": len(gone), "shown": len(rows[:SHOWN])}
+
+
+def _fusion(name: str, trace: QueryTrace, found: Texts) -> Made:  # noqa: ARG001
+    best = _best(trace, lambda c: c.fused_rank)
+    rows = [
+        {"rank": c.fused_rank, "chunk_id": c.chunk_id, "score": c.fused_score,
+         **{leg: {"rank": s.rank, "score": s.score, "normalized": s.normalized} for leg, s in c.legs.items()}}
+        for c in best
+    ]  # fmt: skip
+    candidates = sum(c.fused_rank is not None for c in trace.candidates)
+    return "CHAIN", {"candidates": rows}, {"candidates": candidates, "shown": len(rows)}
+
+
+def _reranked(name: str, trace: QueryTrace, found: Texts) -> Made:  # noqa: ARG001
+    best = _best(trace, lambda c: c.rerank_rank)
+    documents = [
+        _document(c.chunk_id, found, rank=c.rerank_rank, score=c.rerank_score, fused_rank=c.fused_rank) for c in best
+    ]
+    return "RERANKER", documents, {"reranked": sum(c.rerank_rank is not None for c in trace.candidates)}
+
+
+def _cut(name: str, trace: QueryTrace, found: Texts) -> Made:
+    hits = [{"rank": h.rank, "chunk_id": h.hit.chunk_id, "score": h.score} for h in trace.expansion_tree]
+    _, _, facts = _dropped(name, trace, found)
+    return "CHAIN", {"hits": hits}, {"hits": len(hits), "dropped": facts["dropped"]}
+
+
+def _expansion(name: str, trace: QueryTrace, found: Texts) -> Made:  # noqa: ARG001
+    tree = [
+        {"rank": h.rank, "score": h.score, "hit": h.hit.chunk_id,
+         "neighbors_prev": [m.chunk_id for m in h.neighbors_prev], "neighbors_next": [m.chunk_id for m in h.neighbors_next]}
+        for h in trace.expansion_tree
+    ]  # fmt: skip
+    flat = [{"chunk_id": m.chunk_id, "role": m.role} for m in trace.retrieved_chunks]
+    tokens = sum(m.tokens for m in trace.retrieved_chunks)
+    return "CHAIN", {"expansion_tree": tree, "retrieved_chunks": flat}, {"chunks": len(flat), "tokens": tokens}
+
+
+_STAGES = {
+    "retrieval": _leg, "filter": _dropped, "threshold": _dropped, "fusion": _fusion, "reranker": _reranked,
+    "cut": _cut, "expansion": _expansion,
+}  # fmt: skip
+
+
+def _document(chunk_id: str, found: Texts, **facts: object) -> dict[str, Any]:
+    """A retrieved chunk as MLflow shows one."""
+    doc_id, text = found[chunk_id]
+    known = {k: v for k, v in facts.items() if v is not None}
+    return {"page_content": text, "metadata": {"doc_uri": doc_id, "chunk_id": chunk_id, **known}, "id": chunk_id}
