@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import logging
+import os
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -46,8 +48,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         complain(f"error: {e}")
         return EXIT_REQUEST if isinstance(e, RequestError) else EXIT_FAILED
     except BrokenPipeError:  # the reader of a pipe went away, for instance `| head`
-        sys.stderr.close()
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains as it ends
         return EXIT_OK
+    except OSError as e:
+        complain(f"error: {e}")
+        return EXIT_FAILED
+    except SystemExit as e:  # argparse, inside Hydra, leaves this way
+        return e.code if isinstance(e.code, int) else EXIT_OK if e.code is None else EXIT_REQUEST
     except KeyboardInterrupt:
         complain(
             "interrupted; finished cells and embedded texts are kept, the same command goes on from here"
@@ -64,7 +71,7 @@ def _dispatch(given: list[str]) -> int:
         return VERBS[first](given[1:])
     if first.isidentifier():
         raise RequestError(f"there is no verb '{first}'; {did_you_mean(first, VERBS)}")
-    return _launch(given, dry=False)
+    return _launch(given)
 
 
 def say(text: str) -> None:
@@ -85,16 +92,17 @@ def _groups() -> str:
     return "\n".join(f"  {d.name:<11} {' '.join(sorted(f.stem for f in d.glob('*.yaml')))}" for d in folders)
 
 
-def _launch(arguments: Sequence[str], *, dry: bool) -> int:
+def _launch(arguments: Sequence[str], dry: Callable[[Plan | None, Request], int] | None = None) -> int:
+    """Run what a command line asks for, or with `dry` only hand that the plan."""
     from runner import compose, delivery
     from runner.request import Request
 
     def on_plan(request: Request) -> None:
         plan = delivery.plan_of(request)
+        if dry:
+            raise SystemExit(dry(plan, request))
         if plan:
             say(_plan_text(plan, request))
-        if dry:
-            raise SystemExit(EXIT_OK)
 
     request = Request(on_plan, progress=_bar)
     compose.launch(arguments, request)
@@ -127,9 +135,14 @@ def _plan_text(plan: Plan, request: Request) -> str:
         lines += [count(what, n) for what, n in named.items()]
     if plan.seconds is not None:
         lines.append(f"  embedding the {plan.texts.due} texts will take about {seconds(plan.seconds)}")
-    invalid = [(c, e) for c, e in request.cells or [] if isinstance(e, RequestError)]
-    lines += [f"  invalid: {' '.join(c)}: {e}" for c, e in invalid]
+    lines += [f"  {what}: {' '.join(c)}: {e}" for c, what, e in _hopeless(request)]
     return "\n".join(lines)
+
+
+def _hopeless(request: Request) -> list[tuple[list[str], str, RunnerError]]:
+    """The cells that are known to give no run: overrides, what of them, why."""
+    errors = [(c, e) for c, e in request.cells or [] if isinstance(e, RunnerError)]
+    return [(c, "invalid" if isinstance(e, RequestError) else "will fail", e) for c, e in errors]
 
 
 def _sweep_text(sweep: Sweep, outputs: str) -> str:
@@ -164,10 +177,21 @@ def _bar(what: str, total: int) -> Bar:
 
 
 def _plan(arguments: Sequence[str]) -> int:
-    try:
-        return _launch(arguments, dry=True)
-    except SystemExit as e:
-        return int(e.code or 0)
+    given = [a for a in arguments if a != "--json"]
+    if "--outputs" in given[:-1]:  # as for every verb
+        place = given.index("--outputs")
+        given[place : place + 2] = [f"runtime.outputs={given[place + 1]}"]
+
+    def dry(plan: Plan | None, request: Request) -> int:
+        wrong = [{"overrides": c, "status": what, "reason": str(e)} for c, what, e in _hopeless(request)]
+        if "--json" in arguments:
+            say(json.dumps({"plan": plan and asdict(plan), "hopeless": wrong}, indent=1, ensure_ascii=False))
+        else:
+            none = "there is no plan: a stage failed, or the sweeper chooses its cells as it goes"
+            say(_plan_text(plan, request) if plan else none)
+        return EXIT_FAILED if wrong or plan is None else EXIT_OK
+
+    return _launch(given, dry)
 
 
 def _options(arguments: Sequence[str], flags: Sequence[str] = ()) -> tuple[list[str], dict[str, bool], Path]:
@@ -175,7 +199,9 @@ def _options(arguments: Sequence[str], flags: Sequence[str] = ()) -> tuple[list[
     words, on, outputs, rest = [], dict.fromkeys(["--json", *flags], False), Path("outputs"), list(arguments)
     while rest:
         word = rest.pop(0)
-        if word == "--outputs" and rest:
+        if word == "--outputs":
+            if not rest:
+                raise RequestError("--outputs: needs a folder")
             outputs = Path(rest.pop(0))
         elif word in on:
             on[word] = True
@@ -204,7 +230,7 @@ VERBS: dict[str, Callable[[Sequence[str]], int]] = {
     "plan": _plan,
     "ls": _view("ls"),
     "show": _view("show"),
-    "verify": _view("verify", ["--deep"]),
+    "verify": _view("verify"),
     "report": _view("report"),
     "track": _view("track", ["--pending"]),
     "ui": _view("ui", ["--print"]),

@@ -3,29 +3,37 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import os
 import re
 import sys
 import time
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import hydra
+from hydra._internal.config_loader_impl import ConfigLoaderImpl
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.hydra_config import HydraConfig
 from hydra.errors import HydraException
 from hydra.experimental.callback import Callback
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
+from yaml import YAMLError
 
-from runner import registry, sweep
-from runner.config import RunConfig
-from runner.errors import RequestError, UnknownNameError, did_you_mean
-from runner.request import Request, cell_folder, session
+from runner import harmless, registry, sweep
+from runner.complaints import Options, explained
+from runner.config import GROUPS, Outside, RunConfig
+from runner.errors import RequestError
+from runner.parts import parts
+from runner.request import Request, arranged, axes, cell_folder, session
 from runner.session import silent
 
+_KEPT = 256
+"""Composed configs that are kept at most; each takes a fifth of a megabyte."""
+_CALLBACK = "runner.compose.Plan"
 _STOP = "stop"
 """Name of the file that tells the cells of a sweep not to start any more."""
 
@@ -44,23 +52,29 @@ def launch(arguments: Sequence[str], request: Request) -> None:
 
     Raises:
         RequestError: the request is wrong; nothing was started.
+        StoreError: the folder of the sweep cannot be made.
     """
     global _current  # noqa: PLW0603 - Hydra makes the callback by name and hands it nothing of ours
     _current = request
-    unique = f"outputs/sweeps/{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}-{uuid.uuid4().hex[:6]}"
+    unique = f"{time.strftime('%Y%m%d-%H%M%S')}-{os.getpid()}-{uuid.uuid4().hex[:6]}"
+    place = "${oc.select:runtime.outputs,outputs}/sweeps/" + unique
     given = [a.partition("=")[0] for a in arguments]
-    extra = [f"{k}={unique}" for k in ("hydra.run.dir", "hydra.sweep.dir") if k not in given]
+    extra = [f"{k}={place}" for k in ("hydra.run.dir", "hydra.sweep.dir") if k not in given]
     # Also when the config is not ours but, say, the `config.yaml` of a recorded run.
-    extra.append(f"++hydra.callbacks.runner._target_={Plan.__module__}.{Plan.__name__}")
+    extra.append(f"++hydra.callbacks.runner._target_={_CALLBACK}")
     os.environ["HYDRA_FULL_ERROR"] = "1"  # errors come to us instead of being printed
     before = sys.argv
-    # Beside the first override: argparse wants all overrides of a command line in one place.
-    place = next((i for i, a in enumerate(arguments) if re.match(r"[^-].*=|~", a)), len(arguments))
-    sys.argv = ["runner", *arguments[:place], *extra, *arguments[place:]]
+    sys.argv = ["runner", *arranged(arguments, extra)]
     try:
-        hydra.main(version_base="1.3", config_path=str(conf_folder().resolve()), config_name="config")(job)()
-    except (HydraException, OmegaConfBaseException) as e:
-        raise _explained(e) from e
+        with _guarded():
+            conf = str(conf_folder().resolve())
+            hydra.main(version_base="1.3", config_path=conf, config_name="config")(job)()
+    except (HydraException, OmegaConfBaseException, YAMLError) as e:
+        raise explained(e, lambda: _options(arguments)) from e
+    except ValueError as e:
+        if str(e).startswith(("Only one of --run", "The --resolve flag")):
+            raise RequestError(str(e)) from None
+        raise
     except SystemExit:
         if request.error:
             raise request.error from None
@@ -68,6 +82,39 @@ def launch(arguments: Sequence[str], request: Request) -> None:
     finally:
         sys.argv = before
         _current = None
+        _tidy(request.folder)
+
+
+def _tidy(folder: Path | None) -> None:
+    """Remove the folder of a sweep in which nothing was left: the request was refused, or it was a plan."""
+    with contextlib.suppress(OSError):  # not empty
+        for empty in [folder, folder.parent] if folder else []:
+            if empty is folder or empty.name == "sweeps":
+                empty.rmdir()
+
+
+@contextlib.contextmanager
+def _guarded() -> Iterator[None]:
+    """While it lasts, no config is composed that would call code: Hydra does so right after composing.
+
+    Each config is composed once (60 to 120 ms); Hydra asks for that of every cell three times.
+    """
+    compose = ConfigLoaderImpl.load_configuration
+    made: dict[tuple[Any, str], DictConfig] = {}
+
+    def load(loader: ConfigLoaderImpl, *args: Any, **named: Any) -> DictConfig:
+        key = (loader, repr((args, named)))
+        config: DictConfig = made[key] if key in made else compose(loader, *args, **named)
+        harmless.no_code(OmegaConf.to_container(config, resolve=False), _CALLBACK)
+        if len(made) < _KEPT:
+            made[key] = config
+        return copy.deepcopy(config)
+
+    ConfigLoaderImpl.load_configuration = load
+    try:
+        yield
+    finally:
+        ConfigLoaderImpl.load_configuration = compose
 
 
 class Plan(Callback):  # type: ignore[misc] # Hydra has no types
@@ -75,47 +122,43 @@ class Plan(Callback):  # type: ignore[misc] # Hydra has no types
 
     def on_run_start(self, config: DictConfig, **_: Any) -> None:
         """One cell."""
-        self._start(config, config.hydra.run.dir, [list(config.hydra.overrides.task)])
+        self._start(config, config.hydra.run, lambda: [_overrides(config.hydra)])
 
     def on_multirun_start(self, config: DictConfig, **_: Any) -> None:
         """Every cell of Hydra's own sweeper; other sweepers choose their cells as they go."""
         own = str(config.hydra.sweeper._target_).endswith("BasicSweeper")
-        self._start(config, config.hydra.sweep.dir, _combinations(config) if own else None)
+        self._start(config, config.hydra.sweep, lambda: _combinations(config) if own else None)
 
-    def _start(self, config: DictConfig, folder: str, cells: list[list[str]] | None) -> None:
+    def _start(self, config: DictConfig, place: Any, cells: Callable[[], list[list[str]] | None]) -> None:
         request = _current
         if request is None:  # a worker process of a launcher: the parent has planned already
             return
         try:
-            _, request.outside = registry.parse_run(container(config))
-            request.cells = None if cells is None else [(c, _parsed(config, c)) for c in cells]
-            _refuse(request.cells)
-            request.axes = _axes([c for c, _ in request.cells or []])
-            request.folder = Path(folder)
-            try:
-                request.folder.mkdir(parents=True, exist_ok=False)
-            except FileExistsError:
-                raise RequestError(
-                    f"{folder}: this sweep folder exists already; another sweep may be using it"
-                ) from None
+            _prepare(request, config, Path(place.dir), cells())
             request.on_plan(request)
-        except RequestError as e:
+        except Exception as e:  # Hydra would make a warning of it and go on
             request.error = e
             raise SystemExit(2) from None
 
 
-def _refuse(cells: list[tuple[list[str], RunConfig | RequestError]] | None) -> None:
-    """Stop the whole request when a name does not exist, or when no cell is valid."""
-    if cells is None:
-        return
-    errors = [(c, e) for c, e in cells if isinstance(e, RequestError)]
-    for _, e in errors:
-        if isinstance(e, UnknownNameError):
-            raise e
-    if not cells:
-        raise RequestError("the sweep has no cell: an axis has no value")
-    if errors and len(errors) == len(cells):
-        raise errors[0][1]
+def _prepare(request: Request, config: DictConfig, folder: Path, cells: list[list[str]] | None) -> None:
+    """Everything that can be known to be wrong before the first cell; then the folder of the sweep."""
+    if config.hydra.job.chdir:
+        raise RequestError("hydra.job.chdir: paths of a config start where you are; leave it off")
+    body = container(config, partial=True)  # an axis may give what is missing here
+    request.outside = registry.validate(Outside, {k: body[k] for k in Outside.model_fields if k in body}, "")
+    request.cells = None if cells is None else [(c, _parsed(config, c)) for c in cells]
+    request.refuse()
+    request.axes = axes([c for c, _ in request.cells or []])
+    if "runtime.outputs" in request.axes:
+        raise RequestError("runtime.outputs: a sweep has one outputs folder; it cannot be an axis")
+    request.open(folder)
+
+
+def _overrides(settings: Any) -> list[str]:
+    """The overrides of a cell as they were written: nothing in them is resolved, least of all `oc.env`."""
+    found: list[str] = OmegaConf.to_container(settings.overrides.task, resolve=False)
+    return found
 
 
 def _combinations(config: DictConfig) -> list[list[str]]:
@@ -124,58 +167,35 @@ def _combinations(config: DictConfig) -> list[list[str]]:
     from hydra.core.override_parser.overrides_parser import OverridesParser
 
     fixed = [f"{k}={v}" for k, v in (config.hydra.sweeper.params or {}).items()]
-    overrides = OverridesParser.create().parse_overrides([*fixed, *config.hydra.overrides.task])
+    overrides = OverridesParser.create().parse_overrides([*fixed, *_overrides(config.hydra)])
     return [list(c) for batch in BasicSweeper.split_arguments(overrides, None) for c in batch]
 
 
 def _parsed(config: DictConfig, overrides: list[str]) -> RunConfig | RequestError:
     try:
         loader = GlobalHydra.instance().config_loader()
-        return registry.parse_run(container(loader.load_sweep_config(config, overrides)))[0]
+        parsed = registry.parse_run(container(loader.load_sweep_config(config, overrides)))[0]
+        parts(parsed)  # choices that do not fit each other
+        return parsed
     except RequestError as e:
         return e
     except (HydraException, OmegaConfBaseException) as e:
-        return _explained(e)
+        return explained(e, lambda: _options(overrides))
 
 
-def _axes(cells: list[list[str]]) -> dict[str, list[str]]:
-    """The values that each override takes over the cells, for those that take more than one."""
-    values: dict[str, dict[str, None]] = {}
-    for overrides in cells:
-        for override in overrides:
-            key, _, value = override.partition("=")
-            values.setdefault(key, {})[value] = None
-    return {k: list(v) for k, v in values.items() if len(v) > 1}
-
-
-def container(config: DictConfig) -> dict[str, Any]:
-    """The resolved config without Hydra's own part.
+def container(config: DictConfig, *, partial: bool = False) -> dict[str, Any]:
+    """The resolved config without Hydra's own part; with `partial`, what is missing stays `???`.
 
     Raises:
         RequestError: a value is missing, or reads the environment (which must not reach reports or trackers).
     """
     body = OmegaConf.masked_copy(config, [k for k in config if k != "hydra"])
-    for path, value in _leaves(OmegaConf.to_container(body, resolve=False)):
-        if isinstance(value, str) and "${oc.env" in value.replace(" ", ""):
-            raise RequestError(
-                f"{path}: reads an environment variable; configs are recorded, so write the value itself"
-            )
+    harmless.no_environment(OmegaConf.to_container(body, resolve=False))
     try:
-        resolved: dict[str, Any] = OmegaConf.to_container(body, resolve=True, throw_on_missing=True)
+        resolved: dict[str, Any] = OmegaConf.to_container(body, resolve=True, throw_on_missing=not partial)
     except OmegaConfBaseException as e:
-        raise _explained(e) from e
+        raise explained(e, Options) from e
     return resolved
-
-
-def _leaves(node: object, path: str = "") -> Iterator[tuple[str, object]]:
-    if isinstance(node, Mapping):
-        for key, value in node.items():
-            yield from _leaves(value, f"{path}.{key}" if path else str(key))
-    elif isinstance(node, list):
-        for i, value in enumerate(node):
-            yield from _leaves(value, f"{path}[{i}]")
-    else:
-        yield path, node
 
 
 def job(config: DictConfig) -> float | None:
@@ -187,7 +207,7 @@ def job(config: DictConfig) -> float | None:
     settings = HydraConfig.get()
     multirun = settings.mode is not None and settings.mode.name == "MULTIRUN"
     num = int(settings.job.num) if multirun else 0
-    overrides = list(settings.overrides.task)
+    overrides = _overrides(settings)
     folder = cell_folder(Path(settings.sweep.dir if multirun else settings.run.dir), num)
     try:
         if (folder.parent / _STOP).exists():
@@ -203,38 +223,24 @@ def job(config: DictConfig) -> float | None:
     return sweep.objective(own, cell)
 
 
-def _explained(error: Exception) -> RequestError:
-    """Hydra's complaint in one sentence, with the nearest valid name."""
-    text = str(error)
-    choice = re.search(r"Could not find '([^']+)/([^'/]+)'", text)
-    if choice:
-        group, name = choice.groups()
-        options = list(getattr(error, "options", None) or [])
-        return UnknownNameError(f"{group}: there is no '{name}': {did_you_mean(name, options)}")
-    key = re.search(r"Could not override '([^']+)'", text) or re.search(
-        r"Key '([^']+)' is not in struct", text
-    )
-    if key:
-        return UnknownNameError(f"{key[1]}: no such option; {_near(key[1])}")
-    missing = re.search(r"Missing mandatory value: (\S+)", text)
-    if missing:
-        return RequestError(f"{missing[1]}: needs a value, for instance {missing[1]}=…")
-    return RequestError(text.strip())
-
-
-def _near(key: str) -> str:
-    """The option nearest to `key` in the default config, Hydra's own among them."""
-    with contextlib.suppress(HydraException, OmegaConfBaseException, ValueError):
-        GlobalHydra.instance().clear()
-        with hydra.initialize_config_dir(str(conf_folder().resolve()), version_base="1.3"):
-            config = hydra.compose("config", return_hydra_config=True)
-        names = {p.split("[")[0] for p, _ in _leaves(OmegaConf.to_container(config, resolve=False))}
-        names |= {n.rsplit(".", i)[0] for n in names for i in range(1, n.count(".") + 1)}
-        if not key.startswith("hydra"):
-            names = {n for n in names if not n.startswith("hydra")}
-        if key in names:
-            return f"the config you chose does not have it; to add it write ++{key}=…"
-        beside = key.rpartition(".")[0]
-        same = [n for n in names if n.rpartition(".")[0] == beside]
-        return did_you_mean(key, names, same or [n for n in names if "." not in n])
-    return "see `python -m runner --cfg job`"
+def _options(words: Sequence[str]) -> Options:
+    """What can be set in the config that the group choices of a command line make."""
+    chosen = [w for w in words if re.fullmatch(rf"({'|'.join((*GROUPS, *Outside.model_fields))})=[\w-]+", w)]
+    folders = [words[i + 1] for i, w in enumerate(words[:-1]) if w in {"--config-dir", "-cd"}]
+    places = [f"hydra.searchpath=['file://{Path(f).absolute()}']" for f in folders]
+    kept = GlobalHydra.instance().hydra
+    config: dict[str, Any] = {}
+    for tried in ([*places, *chosen], []):
+        with contextlib.suppress(HydraException, OmegaConfBaseException, YAMLError):
+            GlobalHydra.instance().clear()
+            with hydra.initialize_config_dir(str(conf_folder().resolve()), version_base="1.3"):
+                composed = hydra.compose("config", tried, return_hydra_config=True)
+            config = OmegaConf.to_container(composed, resolve=False)
+            break
+    GlobalHydra.instance().hydra = kept
+    found = [(p.split("[")[0], v) for p, v in harmless.leaves(config)]
+    names = {p for p, _ in found}
+    names |= {n.rsplit(".", i)[0] for n in names for i in range(1, n.count(".") + 1)}
+    known = [(g, config[g]["name"]) for g in GROUPS if config and config[g]["name"] in registry.names(g)]
+    fields = {f"{g}.{f}" for g, n in known for f in registry.component_class(g, n).model_fields}
+    return Options(names, fields - names, {p for p, v in found if v == {}})

@@ -26,11 +26,16 @@ def _require(ok: object, what: str) -> None:
 
 
 def candidates(frame: pl.DataFrame, legs: Mapping[str, pl.DataFrame]) -> None:
-    """Every leg hit is a candidate exactly once, unchanged; every candidate has a final rank xor a drop."""
+    """Every leg hit is a candidate exactly once, unchanged, and nothing else is one.
+
+    Every candidate has a final rank xor a drop, and says so; ranks are 1…n.
+    """
     mine = _pairs(frame)
+    by_a_leg = np.zeros(len(mine), np.bool_)
     _require((np.diff(np.sort(mine)) > 0).all(), "a candidate appears twice")
     for leg, hits in legs.items():
         found = frame[f"{leg}_rank"].is_not_null().to_numpy()
+        by_a_leg |= found
         kept = int(found.sum())
         _require(kept == hits.height, f"{leg} found {hits.height} hits, {kept} are candidates")
         ours, theirs = np.argsort(mine[found], kind="stable"), np.argsort(_pairs(hits), kind="stable")
@@ -38,10 +43,27 @@ def candidates(frame: pl.DataFrame, legs: Mapping[str, pl.DataFrame]) -> None:
         for part in ("score", "rank"):
             same &= (frame[f"{leg}_{part}"].to_numpy()[found][ours] == hits[part].to_numpy()[theirs]).all()
         _require(same, f"scores or ranks of {leg} were changed by a later stage")
-    fates = frame["final_rank"].is_not_null() ^ frame["drop_stage"].is_not_null()
+    _require(by_a_leg.all(), "there is a candidate that no leg found")
+    final = frame["final_rank"].is_not_null()
+    fates = final ^ frame["drop_stage"].is_not_null()
     _require(fates.all(), "a candidate has neither or both of a final rank and a drop")
+    _require(
+        ((frame["fate"] == "hit") == final).all(), "a candidate says it is a hit and is none, or the reverse"
+    )
     for rank in [c for c in frame.columns if c.endswith("_rank")]:
         _ranks(frame, rank)
+
+
+def untouched(before: pl.DataFrame, after: pl.DataFrame) -> None:
+    """Later stages add columns and mark fates; every other column of `before` is in `after` as it was."""
+    kept = [c for c in before.columns if not c.startswith("drop_")]
+    lost = [c for c in kept if c not in after.columns]
+    _require(not lost, f"a later stage lost {', '.join(lost)}")
+    old, new = before.select(kept), after.select(kept)
+    if not old["query"].equals(new["query"]) or not old["chunk"].equals(new["chunk"]):
+        old, new = old.sort("query", "chunk"), new.sort("query", "chunk")
+    changed = [c for c in kept if not old[c].equals(new[c])]
+    _require(not changed, f"a later stage changed {', '.join(changed)}")
 
 
 def _pairs(frame: pl.DataFrame) -> Ints:

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from runner import planning, sweep, tracking
 from runner.config import RunConfig
+from runner.errors import RunnerError
+from runner.keyring import keyring
+from runner.parts import parts
 from runner.report.page import render
 from runner.request import Request, cell_folder, session
 from runner.runs import Experiment, Run
+from runner.session import Session
 from runner.sweep import Sweep
 
 log = logging.getLogger(__name__)
@@ -29,12 +33,34 @@ class Done:
 
 
 def plan_of(request: Request) -> planning.Plan | None:
-    """The plan of a request, and the status of the cells that are invalid already."""
+    """The plan of a request; notes in it the cells whose data or models cannot be had.
+
+    Returns:
+        None: the sweeper decides as it goes, or a stage failed while planning. The cells will then say so.
+
+    Raises:
+        RequestError: no cell is left.
+    """
     if request.cells is None:
         return None
     own = session(request.outside, request.progress)
-    configs = [c if isinstance(c, RunConfig) else None for _, c in request.cells]
-    return planning.plan(configs, own)
+    request.cells = [(o, _readable(c, own)) for o, c in request.cells]
+    request.refuse()
+    try:
+        return planning.plan([c if isinstance(c, RunConfig) else None for _, c in request.cells], own)
+    except Exception as e:  # a cell fails by itself, when its turn comes
+        log.warning("no plan (%s: %s); the cells are run without one", type(e).__name__, e)
+        return None
+
+
+def _readable(config: RunConfig | RunnerError, own: Session) -> RunConfig | RunnerError:
+    """`config`, if its data set and model files are there and sound; otherwise what is wrong with them."""
+    if isinstance(config, RunConfig):
+        try:
+            keyring(parts(config), own)
+        except RunnerError as e:
+            return e
+    return config
 
 
 def finish(request: Request, command: Sequence[str]) -> Done:
@@ -49,7 +75,9 @@ def finish(request: Request, command: Sequence[str]) -> Done:
     else:
         named = {n: overrides for n, (overrides, _) in enumerate(request.cells)}
     folders = {n: (cell_folder(request.folder, n), overrides) for n, overrides in named.items()}
-    done = sweep.record(outputs, outside.experiment.name, request.axes, sweep.read_cells(folders), command)
+    safe = tracking.without_credentials  # a tracking URI on the command line may have some
+    cells = [replace(c, overrides=safe(c.overrides)) for c in sweep.read_cells(folders)]
+    done = sweep.record(outputs, outside.experiment.name, request.axes, cells, safe(command))
     experiment = Experiment(outputs, done.key)
     lines = []
     path = None

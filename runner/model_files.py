@@ -10,7 +10,9 @@ from pathlib import Path
 from runner import keys
 from runner.errors import ComponentError
 
-_PARTS = ("*.json", "vocab.txt", "*.model", "model*.safetensors", "pytorch_model.bin", "[0-9]_*/*")
+_PARTS = (
+    "*.json", "vocab.txt", "merges.txt", "*.model", "model*.safetensors", "pytorch_model.bin", "[0-9]_*/*",
+)  # fmt: skip
 """The files that decide what a sentence-transformers model computes."""
 
 

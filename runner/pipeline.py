@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import polars as pl
 
@@ -22,6 +21,7 @@ from runner.reranker import stage as reranker_stage
 from runner.retrieval import stage as retrieval_stage
 from runner.session import Clock, Session
 from runner.store import publish
+from runner.trace import Trace
 
 log = logging.getLogger(__name__)
 
@@ -36,25 +36,6 @@ class Outcome:
     """It was there already; nothing was computed."""
     counters: dict[str, int]
     not_applied: dict[str, str]
-
-
-@dataclass(slots=True)
-class Trace:
-    """What the stages returned, on its way into the run folder."""
-
-    legs: dict[str, pl.DataFrame] = field(default_factory=dict)
-    reasons: dict[int, list[str]] = field(default_factory=dict)
-    candidates: pl.DataFrame = field(default_factory=pl.DataFrame)
-    expansion: pl.DataFrame = field(default_factory=pl.DataFrame)
-    context: pl.DataFrame = field(default_factory=pl.DataFrame)
-    judgement: judge.Judgement | None = None
-    stages: list[dict[str, Any]] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
-    fallbacks: dict[int, str] = field(default_factory=dict)
-
-    def explain(self, query: int, reason: str) -> None:
-        """Note why something did not happen for a query."""
-        self.reasons.setdefault(query, []).append(reason)
 
 
 def run(config: RunConfig, session: Session) -> Outcome:
@@ -84,7 +65,7 @@ def execute(p: Parts, k: Keyring, session: Session, clock: Clock) -> Trace:
     trace = Trace()
     with clock.stage("strategy"):
         table, counted = artifacts.chunks(p, k, session)
-    stage(trace, "strategy", p.strategy.name, rows_in=table.height + counted["dropped_blank"],
+    trace.stage("strategy", p.strategy.name, rows_in=table.height + counted["dropped_blank"],
           rows_out=table.height, dropped=counted["dropped_blank"])  # fmt: skip
     if p.reads_vectors:
         with clock.stage("embedding"):
@@ -95,42 +76,38 @@ def execute(p: Parts, k: Keyring, session: Session, clock: Clock) -> Trace:
         for name, h in hits.items():
             for query, reason in h.reasons.items():
                 trace.explain(query, f"{name}: {reason}")
-            stage(trace, f"retrieval.{name}", name, rows_out=h.frame.height, depth=p.legs[name].depth)
+            trace.stage(f"retrieval.{name}", name, rows_out=h.frame.height, depth=p.legs[name].depth)
     with clock.stage("fusion"):
-        frame = _fuse(p, k, session, trace, retrieval_stage.window(hits))
+        fused = _fuse(p, k, session, trace, retrieval_stage.window(hits))
     with clock.stage("reranker"):
-        frame, score, rank = _rerank(p, k, session, trace, frame)
+        frame, score, rank = _rerank(p, k, session, trace, fused)
     with clock.stage("cut"):
         alive = int(frame["drop_stage"].is_null().sum())
         frame = selection.cut(frame, score, rank, p.config.top_k)
         kept = int(frame["final_rank"].is_not_null().sum())
-        stage(trace, "cut", "top_k", rows_in=alive, rows_out=kept, dropped=alive - kept, top_k=p.config.top_k)
+        trace.stage("cut", "top_k", rows_in=alive, rows_out=kept, dropped=alive - kept, top_k=p.config.top_k)
         trace.candidates = frame.drop([c for c in frame.columns if c.startswith("order_")])
     ranking = order.ranking(trace.candidates)
     with clock.stage("expansion"):
         trace.expansion = expansion.windows(ranking, table, *p.neighbors)
         trace.context = expansion.context(trace.expansion, table)
-        stage(trace, "expansion", p.strategy.name, hits=kept, rows_out=trace.context.height,
+        trace.stage("expansion", p.strategy.name, hits=kept, rows_out=trace.context.height,
               neighbor_prev=p.neighbors[0], neighbor_next=p.neighbors[1],
               applied=p.strategy.windows)  # fmt: skip
     with clock.stage("measures"):
         trace.judgement = _judge(p, k, session, ranking, trace.expansion, table)
     with clock.stage("conservation"):
         conservation.candidates(trace.candidates, trace.legs)
+        conservation.untouched(fused, trace.candidates)
         conservation.contexts(trace.expansion, trace.context, ranking.frame)
         conservation.stages(trace.stages)
     return trace
 
 
-def stage(trace: Trace, name: str, component: str, **facts: object) -> None:
-    """Note what a stage did: component, rows in, out and dropped, its parameters."""
-    trace.stages.append({"stage": name, "component": component, **facts})
-
-
 def _embed(p: Parts, k: Keyring, session: Session, trace: Trace) -> None:
     read = artifacts.embedded(p, k, session)
     trace.warnings += p.embedding.notes()
-    stage(trace, "embedding", p.embedding.name, **read)
+    trace.stage("embedding", p.embedding.name, **read)
     if read["truncated"]:
         share = read["truncated"] / read["chunks"]
         trace.warnings.append(
@@ -162,7 +139,7 @@ def _fuse(p: Parts, k: Keyring, session: Session, trace: Trace, window: pl.DataF
     frame = fusion_stage.fuse(frame, p.fusion, flags, set(similar) if limited else set())
     formula = p.fusion.formula() if len(p.legs) > 1 else "identity"
     alive = int(frame["fused_rank"].is_not_null().sum())
-    stage(trace, "fusion", p.fusion.name if len(p.legs) > 1 else "identity", formula=formula, rows_out=alive)
+    trace.stage("fusion", p.fusion.name if len(p.legs) > 1 else "identity", formula=formula, rows_out=alive)
     if p.config.threshold.score is not None:
         after = selection.by_score(frame, p.config.threshold)
         frame = _marking(trace, "threshold.score", frame, after, limit=p.config.threshold.score)
@@ -179,15 +156,8 @@ def _marking(
     trace: Trace, name: str, before: pl.DataFrame, after: pl.DataFrame, **facts: object
 ) -> pl.DataFrame:
     rows_in, rows_out = (int(f["drop_stage"].is_null().sum()) for f in (before, after))
-    stage(
-        trace,
-        name,
-        name.partition(".")[0],
-        rows_in=rows_in,
-        rows_out=rows_out,
-        dropped=rows_in - rows_out,
-        **facts,
-    )
+    counts = {"rows_in": rows_in, "rows_out": rows_out, "dropped": rows_in - rows_out}
+    trace.stage(name, name.partition(".")[0], **counts, **facts)
     return after
 
 
@@ -218,7 +188,7 @@ def _rerank(
         trace.warnings.append(
             f"reranker {p.reranker.name} failed for {len(trace.fallbacks)} queries: fused order kept"
         )
-    stage(trace, "reranker", p.reranker.name, rows_out=int(out["rerank_rank"].is_not_null().sum()),
+    trace.stage("reranker", p.reranker.name, rows_out=int(out["rerank_rank"].is_not_null().sum()),
           pool=p.reranker.pool, on_error=p.reranker.on_error, fallbacks=len(trace.fallbacks))  # fmt: skip
     return out, "order_score", "order_rank"
 

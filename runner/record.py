@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import polars as pl
 import yaml
@@ -18,9 +18,7 @@ from runner.parts import Parts
 from runner.records import Candidate, ContextRow, ExpansionRow, MeasureRow
 from runner.session import Clock, Session
 from runner.store import check
-
-if TYPE_CHECKING:
-    from runner.pipeline import Trace
+from runner.trace import Trace
 
 TABLES = ("queries", "candidates", "expansion", "context", "measures")
 

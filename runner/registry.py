@@ -82,6 +82,10 @@ def parse_run(raw: Mapping[str, Any]) -> tuple[RunConfig, Outside]:
     Raises:
         RequestError: what is wrong, where and how to mend it.
     """
+    known = [*RunConfig.model_fields, *Outside.model_fields]
+    for key in raw:
+        if key not in known:
+            raise UnknownNameError(f"{key}: no such option; {did_you_mean(str(key), known)}")
     body = dict(raw)
     outside = {k: body.pop(k) for k in Outside.model_fields if k in body}
     for group in GROUPS:

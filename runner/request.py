@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from runner.config import Outside, RunConfig
-from runner.errors import RequestError
+from runner.errors import RequestError, RunnerError, StoreError, UnknownNameError
 from runner.session import Progress, Session, silent
 
 
@@ -20,9 +20,40 @@ class Request:
     folder: Path | None = None
     outside: Outside = field(default_factory=Outside)
     axes: dict[str, list[str]] = field(default_factory=dict)
-    cells: list[tuple[list[str], RunConfig | RequestError]] | None = None
-    """Overrides and config, or why there is none; None: the sweeper decides as it goes."""
-    error: RequestError | None = None
+    cells: list[tuple[list[str], RunConfig | RunnerError]] | None = None
+    """Overrides and config, or why it cannot be run; None: the sweeper decides as it goes."""
+    error: Exception | None = None
+    """What ended the request before its first cell."""
+
+    def refuse(self) -> None:
+        """End the request where a name does not exist, where there is no cell, or no valid one.
+
+        Raises:
+            RequestError: the first reason.
+        """
+        if self.cells is None:
+            return
+        errors = [e for _, e in self.cells if isinstance(e, RequestError)]
+        if not self.cells:
+            raise RequestError("the sweep has no cell: an axis has no value")
+        unknown = [e for e in errors if isinstance(e, UnknownNameError)]
+        if unknown or len(errors) == len(self.cells):
+            raise (unknown or errors)[0]
+
+    def open(self, folder: Path) -> None:
+        """Make the folder of the sweep, which must be new: no two sweeps may share one.
+
+        Raises:
+            RequestError: it is there already. StoreError: it cannot be made.
+        """
+        try:
+            folder.mkdir(parents=True, exist_ok=False)
+        except FileExistsError:
+            raise RequestError(f"{folder}: is there already; another sweep may be using it") from None
+        except OSError as e:
+            mend = "runtime.outputs=… names another place"
+            raise StoreError(f"{folder}: cannot be made ({e.strerror}); {mend}") from e
+        self.folder = folder
 
 
 _sessions: dict[str, Session] = {}
@@ -37,6 +68,36 @@ def session(outside: Outside, progress: Progress = silent) -> Session:
     return _sessions[place]
 
 
+def axes(cells: list[list[str]]) -> dict[str, list[str]]:
+    """The values that each override takes over the cells, for those that take more than one."""
+    values: dict[str, dict[str, None]] = {}
+    for overrides in cells:
+        for override in overrides:
+            key, _, value = override.partition("=")
+            values.setdefault(key, {})[value] = None
+    return {k: list(v) for k, v in values.items() if len(v) > 1}
+
+
 def cell_folder(sweep_folder: Path, num: int) -> Path:
     """Where a cell leaves its status."""
     return sweep_folder / "cells" / str(num)
+
+
+_TAKES = {"--cfg", "--package", "--config-path", "--config-name", "--config-dir"} | {
+    "-c", "-p", "-cp", "-cn", "-cd"
+}  # fmt: skip
+_SHOWS = {"all", "config", "defaults", "defaults-tree", "plugins", "searchpath"}
+
+
+def arranged(arguments: Sequence[str], extra: Sequence[str]) -> list[str]:
+    """A command line for Hydra: all overrides in one place, as argparse wants them, before all flags."""
+    overrides, flags, rest = [], [], list(arguments)
+    while rest:
+        word = rest.pop(0)
+        if not word.startswith("-"):
+            overrides.append(word)
+            continue
+        flags.append(word)
+        takes = word in _TAKES or (word in {"--info", "-i"} and rest[:1] and rest[0] in _SHOWS)
+        flags += [rest.pop(0)] if takes and rest else []
+    return [*overrides, *extra, *flags]

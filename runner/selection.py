@@ -51,19 +51,25 @@ def by_filter(frame: pl.DataFrame, allowed: pl.Series) -> pl.DataFrame:
 def by_similarity(frame: pl.DataFrame, leg: str, threshold: Threshold) -> pl.DataFrame:
     """Withhold from fusion the hits of a similarity leg below `threshold.similarity` (>= passes).
 
-    A candidate that another leg found as well stays, on that leg's account; one that nobody else found is
-    marked.
+    A candidate that another leg found as well, and did not withhold itself, stays on that leg's account; any
+    other is marked.
     """
     limit = threshold.similarity
     if limit is None:
         return frame
     score = pl.col(f"{leg}_score")
-    others = [pl.col(c) for c in frame.columns if c.endswith("_rank") and c != f"{leg}_rank"]
-    alone = pl.all_horizontal([o.is_null() for o in others]) if others else pl.lit(value=True)
+    others = [c.removesuffix("_rank") for c in frame.columns if c.endswith("_rank") and c != f"{leg}_rank"]
+    alone = pl.all_horizontal(pl.lit(value=True), *(_without(frame, o) for o in others))
     marked = _drop(
         frame, (score < limit) & alone, "threshold", f"{leg} similarity below the threshold", score, limit
     )
     return marked.with_columns((score >= limit).alias(f"{leg}_admitted"))
+
+
+def _without(frame: pl.DataFrame, leg: str) -> pl.Expr:
+    """Whether a leg did not find the row, or withholds it."""
+    withheld = ~pl.col(f"{leg}_admitted") if f"{leg}_admitted" in frame.columns else pl.lit(value=False)
+    return pl.col(f"{leg}_rank").is_null() | withheld
 
 
 def by_score(frame: pl.DataFrame, threshold: Threshold) -> pl.DataFrame:

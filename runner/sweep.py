@@ -15,7 +15,7 @@ from typing import Any, Literal
 
 from runner import keys
 from runner.config import RunConfig
-from runner.errors import RequestError, RunnerError
+from runner.errors import DataError, RequestError, RunnerError
 from runner.pipeline import run
 from runner.session import Session, stage_of
 
@@ -89,7 +89,8 @@ def failed_cell(num: int, overrides: Sequence[str], error: Exception, folder: Pa
     status: Status = "invalid" if isinstance(error, RequestError) else "failed"
     reason = str(error) if isinstance(error, RunnerError) else f"{type(error).__name__}: {error}"
     log.error("cell %d (%s) %s: %s", num, " ".join(overrides) or "no overrides", status, reason)
-    return Cell(num, list(overrides), status, stage=stage_of(error), reason=reason)
+    stage = stage_of(error) or ("dataset" if isinstance(error, DataError) else None)
+    return Cell(num, list(overrides), status, stage=stage, reason=reason)
 
 
 def write_status(folder: Path, cell: Cell) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from runner import keys, runs
-from runner.config import Report, Tracking
+from runner.config import Report
 from runner.errors import EXIT_FAILED, EXIT_OK, RequestError, StoreError
 from runner.store import Store, check
 from runner.text import grid, seconds
@@ -24,13 +24,15 @@ class Answer:
 
 
 Flags = Mapping[str, bool]
+T = TypeVar("T")
 
 
 def ls(words: Sequence[str], on: Flags, outputs: Path) -> Answer:
     """Experiments and runs, newest first."""
     _at_most(words, 0, "ls")
-    experiments = [runs.Experiment(outputs, k) for k in runs.experiment_keys(outputs)]
-    found = [runs.Run(outputs, k) for k in runs.run_keys(outputs)]
+    damaged: list[str] = []
+    experiments = _whole(runs.Experiment, outputs, runs.experiment_keys(outputs), damaged)
+    found = _whole(runs.Run, outputs, runs.run_keys(outputs), damaged)
     first = [
         {"experiment": e.key, "name": e.name, "created": e.body["created"], "cells": len(e.cells),
          "failed": sum(c["run"] is None for c in e.cells)}
@@ -43,10 +45,10 @@ def ls(words: Sequence[str], on: Flags, outputs: Path) -> Answer:
          "measures": {m["measure"]: m["mean"] for m in r.measures}}
         for r in found
     ]  # fmt: skip
-    if not found and not experiments:
+    if not found and not experiments and not damaged:
         return Answer(
             f"nothing is recorded in {outputs} yet; start a run: python -m runner",
-            {"experiments": [], "runs": []},
+            {"experiments": [], "runs": [], "damaged": []},
         )
     head = ["experiment", "name", "created", "cells", "failed"]
     rows = [
@@ -63,7 +65,21 @@ def ls(words: Sequence[str], on: Flags, outputs: Path) -> Answer:
         ]
         for r in second
     ]
-    return Answer(f"{text}\n\n{grid(head, rows)}", {"experiments": first, "runs": second})
+    text = "\n\n".join([text, grid(head, rows), *(f"damaged: {d}" for d in damaged)])
+    return Answer(text, {"experiments": first, "runs": second, "damaged": damaged})
+
+
+def _whole(
+    read: Callable[[Path, str], T], outputs: Path, found: Sequence[str], damaged: list[str]
+) -> list[T]:
+    """What can be read of the folders with the keys `found`; the others are noted in `damaged`."""
+    out = []
+    for key in found:
+        try:
+            out.append(read(outputs, key))
+        except StoreError as e:
+            damaged.append(str(e))
+    return out
 
 
 def show(words: Sequence[str], on: Flags, outputs: Path) -> Answer:
@@ -142,16 +158,17 @@ def report(words: Sequence[str], on: Flags, outputs: Path) -> Answer:
 
 
 def track(words: Sequence[str], on: Flags, outputs: Path) -> Answer:
-    """Deliver an experiment, or with --pending every experiment that was not delivered."""
+    """Deliver an experiment, or with --pending every experiment that was not delivered, to where its sweep wanted it."""
     from runner import tracking
 
-    _at_most(words, 1, "track")
+    _at_most(words, 0 if on["--pending"] else 1, "track")
     if on["--pending"]:
-        chosen = [runs.Experiment(outputs, k) for k in reversed(runs.experiment_keys(outputs))]
+        known = [runs.Experiment(outputs, k) for k in reversed(runs.experiment_keys(outputs))]
+        chosen = [e for e in known if tracking.pending(e, tracking.asked(e))]
     else:
         chosen = [runs.open_experiment(outputs, words[0] if words else "latest")]
-    lines = [tracking.deliver(e, Tracking()) for e in chosen]
-    failed = any(tracking.pending(e, Tracking()) for e in chosen)
+    lines = [tracking.deliver(e, tracking.asked(e)) for e in chosen]
+    failed = any(tracking.pending(e, tracking.asked(e)) for e in chosen)
     return Answer("\n".join(lines) or "nothing is pending", lines, EXIT_FAILED if failed else EXIT_OK)
 
 
@@ -174,6 +191,7 @@ def data(words: Sequence[str], on: Flags, outputs: Path) -> Answer:
     if len(words) != 2 or words[0] != "check":
         raise RequestError("say: python -m runner data check PATH")
     path = Path(words[1])
+    path = path.absolute() if path.exists() else path  # what is here comes before the data root
     kind = "beir" if any(path.glob("corpus.jsonl*")) else "native"
     dataset = registry.as_contract(registry.parse("dataset", {"name": kind, "path": str(path)}), Dataset)
     corpus = dataset.load()

@@ -1,8 +1,8 @@
 """A tiny data set, its config and its runs: what tests of pipeline, report, tracker and doors start from.
 
-Six chunks of four different words each (tokenizer `words`, windows of four), so that every chunk is as long as the
-average one and BM25 (lucene, k1 1.5, b 0.75) can be written out: a word that stands in one chunk of six weighs
-ln(1 + (6 - 1 + 0.5) / (1 + 0.5)) · 1 / (1 + 1.5).
+Six chunks of four different words each (tokenizer `words`, windows of four), so that every chunk is of the
+average length and BM25 (lucene, k1 1.5, b 0.75) can be written out: a word that stands in one chunk of six
+weighs ln(1 + (6 - 1 + 0.5) / (1 + 0.5)) · 1 / (1 + 1.5).
 """
 
 from __future__ import annotations

@@ -23,7 +23,10 @@ def test_a_digest_is_sha256_of_canonical_json_with_the_format() -> None:
 
 def test_literals() -> None:
     assert keys.digest(None) == "9085fdab7db4695acdafb4c48ea7179c9159929f0c128760d1d0539b3f5673f9"
-    assert keys.digest(["model", {"b": 1, "a": "é"}]) == "bba000a3166433d668080492ae9267507df2bbec2cac02e412377d175c990621"
+    assert (
+        keys.digest(["model", {"b": 1, "a": "é"}])
+        == "bba000a3166433d668080492ae9267507df2bbec2cac02e412377d175c990621"
+    )
     key = keys.stage_key("strategy", "fixed_size", 1, {"size": 200, "overlap": 0}, ["abc"])
     assert key == "97a404996663071b1c8261772bf72993bbd9fc1be7b5b6e68e4e920744d61b1d"
     assert key == keys.digest(["strategy", "fixed_size", 1, {"overlap": 0, "size": 200}, ["abc"]])

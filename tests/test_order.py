@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from itertools import pairwise
 
 import numpy as np
 import polars as pl
@@ -60,7 +61,7 @@ def test_ranked_of_nothing() -> None:
 
 
 def test_ranked_equals_a_plain_sort() -> None:
-    draw = random.Random(5)  # noqa: S311
+    draw = random.Random(5)
     for _ in range(50):
         rows = [
             (q, c, draw.choice([None, 0.0, 0.25, 0.5])) for q in range(draw.randint(1, 4)) for c in range(9)
@@ -110,9 +111,9 @@ def test_exported_scores_that_fall_already_are_kept() -> None:
 
 
 def test_exported_scores_follow_ranks_where_scores_of_two_scales_meet() -> None:
-    """A reranked pool (low scores) and its tail (higher fused scores): the order given is the order exported."""
+    """A reranked pool (low scores) and its tail (higher fused scores) are exported in the order given."""
     out = _falling([0.3, 0.1, 0.9, 0.8, 0.05], [7] * 5)
-    assert all(a > b for a, b in zip(out, out[1:], strict=False))
+    assert all(a > b for a, b in pairwise(out))
     assert out[:2] == [float(np.float32(0.3)), float(np.float32(0.1))]
     assert out[4] == float(np.float32(0.05))
 

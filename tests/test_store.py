@@ -253,7 +253,7 @@ def test_damage_that_cannot_be_set_aside_is_a_store_error(tmp_path: Path) -> Non
     path = Store(tmp_path).obtain("stage", "key", _write).path
     _damage(path, "a byte")
     (tmp_path / "damaged").write_text("no folder", "utf-8")
-    with pytest.raises(StoreError, match="b\\.txt: damaged .*could not be set aside"):
+    with pytest.raises(StoreError, match=r"b\.txt: damaged .*could not be set aside"):
         Store(tmp_path).find("stage", "key")
 
 

@@ -78,7 +78,9 @@ def test_equal_tables_give_equal_bytes_however_they_were_made(tmp_path: Path) ->
         "reversed twice": whole.reverse().reverse(),
         "lazy": whole.lazy().filter(pl.col("q") >= 0).collect(),
         "through rows": pl.DataFrame(whole.rows(), schema=whole.schema, orient="row"),
-        "a validity mask without a null": whole.with_columns(pl.when(pl.lit(value=True)).then("s").alias("s")),
+        "a validity mask without a null": whole.with_columns(
+            pl.when(pl.lit(value=True)).then("s").alias("s")
+        ),
         "sorted": whole.with_row_index("i").sort("i").drop("i"),
     }
     found = {}

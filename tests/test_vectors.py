@@ -93,7 +93,7 @@ def test_bytes_of_a_segment_do_not_depend_on_the_order_of_its_texts(tmp_path: Pa
 
 
 def test_many_segments_against_a_dictionary(tmp_path: Path) -> None:
-    draw = random.Random(2)  # noqa: S311
+    draw = random.Random(2)
     right: dict[str, list[float]] = {}
     stored = Vectors(Store(tmp_path), IDENTITY)
     for _ in range(12):

@@ -59,17 +59,19 @@ class TransformerEncoder:
         return Encoded(unit(raw), total, kept)
 
     def _one(self, text: str) -> npt.NDArray[np.float32]:
-        with self._torch.inference_mode():
-            features = (
-                self._model.preprocess([text])
-                if hasattr(self._model, "preprocess")
-                else self._model.tokenize([text])
-            )
-            out = self._model.forward(
-                {k: v.to(self._model.device) for k, v in features.items() if hasattr(v, "to")}
-            )["sentence_embedding"][0]
-            vector: npt.NDArray[np.float32] = out.float().cpu().numpy()
-            return vector
+        model = self._model
+        try:
+            with self._torch.inference_mode():
+                features = (model.preprocess if hasattr(model, "preprocess") else model.tokenize)([text])
+                placed = {k: v.to(model.device) for k, v in features.items() if hasattr(v, "to")}
+                out = model.forward(placed)["sentence_embedding"][0]
+                vector: npt.NDArray[np.float32] = out.float().cpu().numpy()
+        except (IndexError, RuntimeError) as e:  # more tokens than places, or no memory left
+            raise ComponentError(
+                f"the model failed on {text[:80]!r} ({e}); it was to read up to {self._limit} tokens: "
+                "a smaller embedding.max_length may help"
+            ) from e
+        return vector
 
     def _count(self, texts: Sequence[str]) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
         """Tokens of each text, and how many the model's limit lets in beside its special tokens."""
@@ -95,5 +97,6 @@ def unit(raw: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
     """
     wide = raw.astype(np.float64)
     norms = np.linalg.norm(wide, axis=1, keepdims=True)
-    scaled = np.divide(wide, norms, out=wide.copy(), where=norms > 0)
+    with np.errstate(invalid="ignore"):
+        scaled = np.divide(wide, norms, out=wide.copy(), where=norms > 0)
     return np.asarray(scaled, np.float32)

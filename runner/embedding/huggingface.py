@@ -48,6 +48,7 @@ class HuggingFace(Component):
         """Digests of the files, the settings, and the major versions of the libraries that compute."""
         return {
             "files": model_files.folder_digests(self.folder()),
+            "version": self.version,
             "max_length": self.max_length,
             "precision": "fp32",
             "normalize": True,

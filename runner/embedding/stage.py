@@ -17,7 +17,8 @@ def inputs(
     """What the model is given: prompt, then the header and a line break where there is one, then text."""
     if headers is None:
         return [prompt + t for t in texts]
-    return [prompt + (header_text(h) + "\n" if h else "") + t for t, h in zip(texts, headers, strict=True)]
+    lines = (header_text(h) if h else "" for h in headers)
+    return [prompt + (line + "\n" if line else "") + t for t, line in zip(texts, lines, strict=True)]
 
 
 def header_text(header: ContextHeader) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import fsum
 from typing import ClassVar, Literal
 
 import polars as pl
@@ -39,7 +40,7 @@ class Weighted(Component):
             raise ValueError("fusion.weights: a weight must be above 0; leave the leg out instead")
 
     def _share(self, leg: str, legs: Sequence[str]) -> float:
-        return self.weights[leg] / sum(self.weights.values()) if self.weights else 1.0 / len(legs)
+        return self.weights[leg] / fsum(self.weights.values()) if self.weights else 1.0 / len(legs)
 
     def normalized(self, leg: LegColumns) -> pl.Expr:
         """See `Fusion`."""

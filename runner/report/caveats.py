@@ -1,4 +1,4 @@
-"""Caveats: the soft warnings that two set-ups must not be read as one, and the notes of the runs themselves."""
+"""Caveats: soft warnings that two set-ups must not be read as one, and the notes of the runs themselves."""
 
 from __future__ import annotations
 
@@ -93,13 +93,30 @@ def notes(setups: Sequence[Setup]) -> list[Note]:
     """What the runs say beside their numbers, each sentence once, with the cells that say it."""
     by: dict[str, list[int]] = {}
     for setup in setups:
-        for text in [*setup.run.meta["warnings"], *_judged(setup)]:
+        for text in [*_folded(setup), *_judged(setup)]:
             by.setdefault(text, []).extend(setup.nums)
     everyone = {n for s in setups for n in s.nums}
     return [
-        Note(text, "all cells" if set(nums) == everyone and len(setups) > 1 else numbers.cells(sorted(nums)))
+        Note(text, "all runs" if set(nums) == everyone and len(setups) > 1 else numbers.cells(sorted(nums)))
         for text, nums in by.items()
     ]
+
+
+def _folded(setup: Setup) -> list[str]:
+    """The warnings of a run; what is said of several measures alike is said once."""
+    measures = {m["measure"] for m in setup.run.measures}
+    by: dict[str, list[str]] = {}
+    for text in setup.run.meta["warnings"]:
+        word, _, rest = text.partition(" ")
+        by.setdefault(rest if word in measures else text, []).append(word if word in measures else "")
+    return [_of(words, rest) for rest, words in by.items()]
+
+
+def _of(measures: Sequence[str], rest: str) -> str:
+    named = [m for m in measures if m]
+    if len(named) > 1:
+        rest = rest.replace("sees ", "see ", 1)
+    return f"{numbers.listed(named)} {rest}" if named else rest
 
 
 def _judged(setup: Setup) -> list[str]:
@@ -110,7 +127,9 @@ def _judged(setup: Setup) -> list[str]:
     if judged["excluded"]:
         out.append(f"{numbers.several(judged['excluded'], 'question')} without gold: in no mean")
     if judged["unanswered"]:
-        out.append(f"{numbers.several(judged['unanswered'], 'judged question')} without any hit: they score 0")
+        out.append(
+            f"{numbers.several(judged['unanswered'], 'judged question')} without any hit: they score 0"
+        )
     if judged["holes"]:
         share = judged["holes"] / judged["hits"]
         out.append(

@@ -38,7 +38,7 @@ class Row:
     run: str | None
     badge: Badge | None
     values: list[Value | None]
-    """One per column, None where this cell's run did not measure it; empty for a row that only says something."""
+    """One per column, None where the run did not measure it; empty for a row that only says something."""
     says: str = ""
     """Instead of values: the reason of a cell without a result, or which cell it is the same run as."""
     stage: str = ""
@@ -54,6 +54,8 @@ class Table:
     groups: list[Group]
     n: dict[str, int | None]
     """Questions behind the means of a measure; None when cells differ."""
+    common_n: int | None
+    """Questions behind every mean of the table; None when columns or cells differ."""
     rows: list[Row]
 
     @property
@@ -71,10 +73,12 @@ def table(experiment: Experiment, setups: Sequence[Setup], lost: Mapping[int, st
         seen.setdefault(m["measure"], set()).add(m["n"])
     n = {name: next(iter(found)) if len(found) == 1 else None for name, found in seen.items()}
     by_cell = {num: s for s in setups for num in s.nums}
+    every = set(n.values())
     rows = [
-        _row(cell, by_cell.get(cell["num"]), groups, lost, experiment.body["axes"]) for cell in experiment.cells
+        _row(cell, by_cell.get(cell["num"]), groups, lost, experiment.body["axes"])
+        for cell in experiment.cells
     ]
-    return Table(groups, n, rows)
+    return Table(groups, n, next(iter(every)) if len(every) == 1 else None, rows)
 
 
 def _row(
@@ -88,7 +92,9 @@ def _row(
     knobs = tuple(f"{k}: {why}" for k, why in cell["not_applied"].items())
     if setup is None:
         says = lost.get(num) or cell["reason"] or "no reason was recorded"
-        return Row(num, overrides, cell["status"], cell["run"], None, [], says, cell["stage"] or "", knobs=knobs)
+        return Row(
+            num, overrides, cell["status"], cell["run"], None, [], says, cell["stage"] or "", knobs=knobs
+        )
     badge, key = setup.run.badge, setup.run.key
     status = _STATUS.get(cell["status"], cell["status"])
     if cell["same_as"] is not None:

@@ -39,6 +39,11 @@ class Column:
     expanded: bool
     budget: bool
 
+    @property
+    def suffix(self) -> str:
+        """`@5+`, under a head that has the base."""
+        return self.measure.removeprefix(self.base)
+
 
 @dataclass(frozen=True, slots=True)
 class Group:
@@ -59,7 +64,7 @@ def column(measure: str) -> Column:
     if tokens:
         variant, what = f"{n} tokens", f"the context filled in rank order up to {n} tokens"
     elif plus:
-        variant, what = "with neighbors", f"{hits} and their neighbors"
+        variant, what = "expanded", f"{hits} and their neighbors"
     else:
         variant, what = ("hits" if n else "all hits"), hits
     if base.startswith(("SpanP\u2126", "SpanPΩ", "ChromaP\u2126", "ChromaPΩ")):
@@ -78,7 +83,7 @@ def grouped(measures: Iterable[str]) -> list[Group]:
 
 
 def telling(measures: Iterable[str]) -> str | None:
-    """The measure that questions are chosen by: the first of spans in the expanded context, else of spans, else any."""
+    """What questions are chosen by: the first span measure with neighbors, else of hits, else any measure."""
     found = [column(m) for m in dict.fromkeys(measures)]
     spans = [c for c in found if c.base.startswith("Span")]
     chosen = next((c for c in spans if c.expanded), None) or next(iter(spans or found), None)
@@ -86,11 +91,13 @@ def telling(measures: Iterable[str]) -> str | None:
 
 
 def key_columns(measures: Iterable[str]) -> list[Column]:
-    """The few measures shown per question: the telling one on hits and expanded, its tokens, the first rank measure."""
+    """The few measures of a question: the telling one on hits and expanded, tokens, the first of ranks."""
     found = [column(m) for m in dict.fromkeys(measures)]
     name = telling(c.measure for c in found)
     base = column(name).base if name else ""
     spans = [c for c in found if c.base == base][:2]
     tokens = [c for c in found if c.base == "Tokens"][-1:]
-    ranks = [c for c in found if not c.base.startswith(("Span", "Tokens", "Yield", "Chroma")) and c.base != base][:1]
+    ranks = [
+        c for c in found if not c.base.startswith(("Span", "Tokens", "Yield", "Chroma")) and c.base != base
+    ][:1]
     return [*spans, *tokens, *ranks]

@@ -11,10 +11,10 @@ SHORT = 8
 
 
 def measured(measure: str, value: float) -> str:
-    """A value of a measure: `0.792`; tokens: `2,291`, below 100 with a decimal."""
+    """A value of a measure: `0.792`, of tokens `2,291` (below 100 with a decimal), of yields `0.0003`."""
     if measure.startswith("Tokens"):
         return f"{value:,.1f}" if abs(value) < 100 and value % 1 else f"{value:,.0f}"
-    return _plain(f"{value:.3f}")
+    return _plain(f"{value:.4f}" if measure.startswith("Yield") else f"{value:.3f}")
 
 
 def score(value: float) -> str:

@@ -1,4 +1,4 @@
-"""Text from data as inert HTML: escaped, hidden characters as chips, gold marked, long text cut and counted."""
+"""Text from data as inert HTML: escaped, hidden characters as chips, gold marked, long text cut."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MORE = Markup('<span class="cut">[… {} more characters]</span>')
 
 
 def inert(text: str, keep: str = "\n\t") -> Markup:
-    """`text` escaped, each control, format or unassigned character a `U+202E` chip, but for those in `keep`."""
+    """`text` escaped; hidden characters (control, format, unassigned) outside `keep` are `U+202E` chips."""
     text = text.replace("\r\n", "\n")
     if text.translate({ord(c): " " for c in keep}).isprintable():
         return escape(text)
@@ -34,7 +34,7 @@ def _chip(char: str) -> Markup:
 
 
 def data(value: object, limit: int = FULL) -> Markup:
-    """A name, an id or a sentence from data, isolated in `<bdi>` so that it cannot turn its surroundings round."""
+    """A name, an id or a sentence from data, in `<bdi>` so that it cannot turn its surroundings round."""
     text = str(value)
     more = _MORE.format(f"{len(text) - limit:,}") if len(text) > limit else ""
     return Markup("<bdi>{}</bdi>{}").format(inert(text[:limit], keep=""), more)

@@ -1,4 +1,4 @@
-"""Set-ups: the distinct runs of an experiment, each with the cells that are it, and what can be read of it."""
+"""Set-ups: the distinct runs of an experiment, each with the cells that are it."""
 
 from __future__ import annotations
 
@@ -60,7 +60,8 @@ def setups(experiment: Experiment) -> tuple[list[Setup], dict[int, str]]:
     for cell in experiment.cells:
         if cell["run"] is not None:
             found.setdefault(cell["run"], []).append(cell)
-    out, lost = [], {}
+    out: list[Setup] = []
+    lost: dict[int, str] = {}
     for key, cells in found.items():
         nums = tuple(c["num"] for c in cells)
         try:

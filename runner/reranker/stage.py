@@ -32,7 +32,7 @@ def rerank(
     for (query,), group in pool.group_by("query", maintain_order=True):
         try:
             scores = scorer.score(queries[query], texts(group["chunk"].to_list()))
-            if len(scores) != group.height or not np.isfinite(scores).all():
+            if np.shape(scores) != (group.height,) or not np.isfinite(scores).all():
                 raise ValueError("a score is missing or is no finite number")
         except Exception as e:  # whatever a model raises: the config decides whether it ends the cell
             if reranker.on_error == "raise":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
@@ -64,6 +65,11 @@ class Leg(Component):
         raise NotImplementedError
 
 
+_TAKEN = ("fused", "rerank", "order", "final", "drop")
+"""Prefixes of columns that are no leg's."""
+_LEG = re.compile(rf"(?!(?:{'|'.join(_TAKEN)})(?:_|$))[a-z][a-z0-9_]*")
+
+
 class Retrieval(Component):
     """The choice of the group: a mode and its legs, each searched to its own depth."""
 
@@ -75,11 +81,14 @@ class Retrieval(Component):
     def _components(cls, value: object) -> object:
         if not isinstance(value, Mapping) or not value:
             raise ValueError(f"name at least one leg: {', '.join(registry.names('retrieval'))}")
+        for name in value:
+            if not _LEG.fullmatch(str(name)):
+                raise ValueError(f"'{name}' cannot name a leg: a-z, 0-9 and _; not {', '.join(_TAKEN)}")
         return {
             k: registry.parse_component("retrieval", {"name": k, **(v or {})}, where=f"retrieval.legs.{k}")
             if isinstance(v, Mapping | None)
             else v
-            for k, v in value.items()
+            for k, v in sorted(value.items())  # how they were listed changes nothing
         }
 
 

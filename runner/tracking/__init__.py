@@ -1,4 +1,4 @@
-"""MLflow as a sink over finished run folders; the only package that imports mlflow, and only while it delivers."""
+"""MLflow as a sink over finished run folders; the only importer of mlflow, and only while it delivers."""
 
 from runner.tracking.deliver import deliver, pending
 from runner.tracking.destination import without_credentials

@@ -1,4 +1,4 @@
-"""The connection to MLflow: a store made once and whole, experiments and runs found again before they are created."""
+"""The connection to MLflow: a store made once and whole; what is there already is found, not made again."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from runner.tracking import contents, destination
 from runner.tracking.destination import Destination
 
 _BATCH = 100
-"""Parameters or tags that MLflow takes at once."""
+"""Parameters or tags that MLflow takes at once; of metrics it would take more."""
 
 
 class Client:
-    """MLflow, as far as it is used here. Opening one imports mlflow (two seconds)."""
+    """One MLflow experiment, as far as it is used here. Opening one imports mlflow (two seconds)."""
 
-    def __init__(self, where: Destination) -> None:
+    def __init__(self, where: Destination, name: str) -> None:
         destination.quiet()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -33,9 +33,9 @@ class Client:
                 if where.database is not None and not where.database.exists():
                     _create(where.database, where.artifacts or "")
                 self.api: Any = MlflowClient(where.uri)
-                self.api.search_experiments(max_results=1)
+                self.experiment = self._experiment(name)
 
-    def experiment(self, name: str) -> str:
+    def _experiment(self, name: str) -> str:
         """The id of the MLflow experiment of that name, made if there is none.
 
         Raises:
@@ -52,51 +52,52 @@ class Client:
                 if found is None:
                     raise
         if found.lifecycle_stage != "active":
-            raise RunnerError(f"the MLflow experiment '{name}' is deleted there: restore it, or set experiment.name")
+            raise RunnerError(
+                f"MLflow experiment '{name}' is deleted there: restore it, or set experiment.name"
+            )
         return str(found.experiment_id)
 
-    def runs(self, experiment_id: str, sweep: str) -> dict[str, Any]:
+    def runs(self, sweep: str) -> dict[str, Any]:
         """What of this sweep is there already: MLflow runs by cell, the first where there are several."""
         found: dict[str, Any] = {}
-        token = None
-        wanted = f"tags.`{contents.SWEEP}` = '{sweep}'"
-        while True:
-            page = self.api.search_runs(
-                [experiment_id], wanted, max_results=1000, order_by=["attributes.start_time ASC"], page_token=token
-            )
+        token: str | None = ""
+        wanted, order = f"tags.`{contents.SWEEP}` = '{sweep}'", ["attributes.start_time ASC"]
+        while token is not None:
+            page = self.api.search_runs([self.experiment], wanted, order_by=order, page_token=token or None)
             for run in page:
                 found.setdefault(run.data.tags.get(contents.CELL, ""), run)
-            token = page.token
-            if not token:
-                return found
+            token = page.token or None
+        return found
 
-    def start(self, experiment_id: str, name: str, tags: Mapping[str, str], created: int) -> Any:  # noqa: ANN401
+    def start(self, name: str, tags: Mapping[str, str], created: int) -> Any:
         """A new run with `tags`, in one call, so that it is found again whatever happens next."""
-        return self.api.create_run(experiment_id, start_time=created, tags=dict(tags), run_name=name)
+        with self.where.turn():
+            return self.api.create_run(self.experiment, start_time=created, tags=dict(tags), run_name=name)
 
-    def log(self, run: Any, params: Mapping[str, str], metrics: Mapping[str, float], tags: Mapping[str, str]) -> None:  # noqa: ANN401
+    def log(
+        self, run: Any, params: Mapping[str, str], metrics: Mapping[str, float], tags: Mapping[str, str]
+    ) -> None:
         """Parameters, metrics, tags. Times are the run's own, so that saying it twice says the same."""
         from mlflow.entities import Metric, Param, RunTag
 
-        at = run.info.start_time
-        first = [Metric(k, v, at, 0) for k, v in metrics.items()]
-        rest = [Param(k, v) for k, v in params.items()]
-        run_id = run.info.run_id
-        for part in _parts(first, 500):
-            self.api.log_batch(run_id, metrics=part)
-        for part in _parts(rest, _BATCH):
-            self.api.log_batch(run_id, params=part)
-        for part in _parts([RunTag(k, v) for k, v in tags.items()], _BATCH):
-            self.api.log_batch(run_id, tags=part)
+        at, run_id = run.info.start_time, run.info.run_id
+        with self.where.turn():
+            for few in _parts([Metric(k, v, at, 0) for k, v in metrics.items()]):
+                self.api.log_batch(run_id, metrics=few)
+            for few in _parts([Param(k, v) for k, v in params.items()]):
+                self.api.log_batch(run_id, params=few)
+            for few in _parts([RunTag(k, v) for k, v in tags.items()]):
+                self.api.log_batch(run_id, tags=few)
 
-    def dataset(self, run: Any, described: Mapping[str, Any]) -> None:  # noqa: ANN401
+    def dataset(self, run: Any, described: Mapping[str, Any]) -> None:
         """The data set as an input of the run; entities, because `mlflow.data` would import pandas."""
         from mlflow.entities import Dataset, DatasetInput, InputTag
 
         used = DatasetInput(Dataset(**described), [InputTag("mlflow.data.context", "retrieval")])
-        self.api.log_inputs(run.info.run_id, [used])
+        with self.where.turn():
+            self.api.log_inputs(run.info.run_id, [used])
 
-    def files(self, run: Any, paths: Mapping[str, Path | None]) -> None:  # noqa: ANN401
+    def files(self, run: Any, paths: Mapping[str, Path | None]) -> None:
         """Folders and files as artifacts, each below its name; what is not there is left out."""
         for below, path in paths.items():
             if path is not None and path.is_dir():
@@ -104,21 +105,23 @@ class Client:
             elif path is not None and path.is_file():
                 self.api.log_artifact(run.info.run_id, str(path), below or None)
 
-    def end(self, run: Any, status: str, seconds: float) -> None:  # noqa: ANN401
+    def end(self, run: Any, status: str, seconds: float) -> None:
         """Close a run; a run that is closed has everything."""
-        self.api.set_terminated(run.info.run_id, status, run.info.start_time + max(1, round(seconds * 1000)))
+        ended = run.info.start_time + max(1, round(seconds * 1000))
+        with self.where.turn():
+            self.api.set_terminated(run.info.run_id, status, ended)
 
 
-def _parts(values: Sequence[Any], size: int) -> Iterator[Sequence[Any]]:
-    return (values[i : i + size] for i in range(0, len(values), size))
+def _parts(values: Sequence[Any]) -> Iterator[Sequence[Any]]:
+    return (values[i : i + _BATCH] for i in range(0, len(values), _BATCH))
 
 
 def _create(database: Path, artifacts: str) -> None:
     """Make an SQLite store beside its place and give it its name when it is whole.
 
-    Two processes that make one at a time, or one killed half-way, leave a store that never works again (mlflow#19299);
-    so the caller holds the lock, and the name appears last. A draft needs no care for power cuts before it is named:
-    without a sync per statement its sixty migrations take 0.4 s, not 4.
+    Two processes that make one at once, or one killed half-way, leave a store that never works again
+    (mlflow#19299); so the caller holds the lock, and the name appears last. Before that nothing needs to
+    survive a power cut: without a sync per statement the dozens of migrations take 0.4 s, not 4.
     """
     from mlflow.store.tracking.sqlalchemy_store import SqlAlchemyStore
 
@@ -141,7 +144,7 @@ def _unsynced() -> Iterator[None]:
     from sqlalchemy import event
     from sqlalchemy.engine import Engine
 
-    def connected(connection: Any, _: object) -> None:  # noqa: ANN401
+    def connected(connection: Any, _: object) -> None:
         connection.execute("PRAGMA synchronous=OFF")
 
     event.listen(Engine, "connect", connected)

@@ -1,4 +1,4 @@
-"""What an MLflow run of a cell holds: parameters, metrics and tags, taken from the run folder and nothing else."""
+"""What the MLflow run of a cell holds: parameters, metrics and tags, all taken from the run folder."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from runner import keys
+from runner.config import GROUPS
 from runner.runs import Experiment, Run
 from runner.tracking import names
 from runner.tracking.destination import without_credentials
@@ -17,6 +18,8 @@ PARENT = "parent"
 """Value of `runner.cell` on the parent run."""
 
 Cell = Mapping[str, Any]
+_DIGEST = 16
+"""Characters of a data set's digest, which lists show in full; MLflow takes 36."""
 
 
 def overrides(cell: Cell) -> list[str]:
@@ -25,10 +28,21 @@ def overrides(cell: Cell) -> list[str]:
 
 
 def title(experiment: Experiment, cell: Cell, run: Run | None) -> str:
-    """What a cell is called in a list: its badge and what the sweep varied, or all overrides where nothing varied."""
-    varied = [o for o in overrides(cell) if o.partition("=")[0] in experiment.body["axes"]] or overrides(cell)
-    said = names.short(" ".join(names.short(o, 60) for o in varied) or "defaults", 160)
-    return f"{badge(run)} {said}" if run else said
+    """What a cell is called in a list: its badge and what the sweep varied, or all that was overridden."""
+    axes = experiment.body["axes"]
+    varied = [o for o in overrides(cell) if o.partition("=")[0] in axes] or ([] if axes else overrides(cell))
+    if run and run.badge.applied:  # the badge says it already, and lists show some twenty characters
+        varied = [o for o in varied if not o.startswith("neighbor_")]
+    said = names.short(", ".join(names.short(_word(o), 60) for o in varied), 160)
+    return f"{badge(run)} {said}".strip() if run else said or "defaults"
+
+
+def _word(override: str) -> str:
+    """An override in few words: the name of a component needs no group before it."""
+    group, _, name = override.partition("=")
+    if group not in GROUPS:
+        return override
+    return f"no {group}" if name == "none" else name
 
 
 def badge(run: Run) -> str:
@@ -37,14 +51,18 @@ def badge(run: Run) -> str:
 
 
 def params(cell: Cell, run: Run | None) -> dict[str, str]:
-    """The configuration on parameters that can be compared: `strategy`, `strategy.size`, …; a cell without run: its overrides."""
+    """The config as `strategy`, `strategy.size`, … and the badge; for a cell without run its overrides."""
     if run is None:
         pairs = [o.lstrip("+~").partition("=") for o in overrides(cell)]
         values: dict[str, Any] = {k: v for k, _, v in pairs}
     else:
         rest = {k: v for k, v in run.config.items() if k != "filter"}  # its keys are the data's own
         # Neighbors as they took effect: the config of a strategy without windows may say anything.
-        effective = {"neighbor_prev": run.badge.prev, "neighbor_next": run.badge.following, "badge": badge(run)}
+        effective = {
+            "neighbor_prev": run.badge.prev,
+            "neighbor_next": run.badge.following,
+            "badge": badge(run),
+        }
         values = {**names.flat(rest), "filter": run.config["filter"], **effective}
     return as_params({**values, "overrides": " ".join(overrides(cell))})
 
@@ -58,13 +76,16 @@ def metrics(run: Run) -> dict[str, float]:
     """Every measure's mean, with `std/` and `n/` beside it; counts of the judging; seconds of the stages."""
     called = names.metrics(m["measure"] for m in run.measures)
     values: dict[str, Any] = {}
-    for measured in run.measures:
-        name = called[measured["measure"]]
-        values |= {name: measured["mean"], f"std/{name}": measured["std"], f"n/{name}": measured["n"]}
+    for prefix, field in (
+        ("", "mean"),
+        ("std/", "std"),
+        ("n/", "n"),
+    ):  # a run's page lists them in this order
+        values |= {prefix + called[m["measure"]]: m[field] for m in run.measures}
     seconds = run.meta["seconds"]
     values |= {f"judged/{k}": v for k, v in run.meta["judged"].items()}
     values |= {f"seconds/{k}": v for k, v in {**seconds, "total": sum(seconds.values())}.items()}
-    values["fallbacks"] = run.meta["fallbacks"]
+    values["reranker/fallbacks"] = run.meta["fallbacks"]
     return {names.key(k): v for k, v in names.finite(values).items()}
 
 
@@ -109,21 +130,26 @@ def _provenance(run: Run) -> Iterator[tuple[str, Any]]:
 
 
 def dataset(run: Run) -> dict[str, Any]:
-    """The data set of a run as MLflow describes one: name, digest (36 characters of its fingerprint), source, profile."""
+    """The data set of a run as MLflow describes one: name, digest of its fingerprints, source, profile."""
     counts = {k: v for k, v in run.meta["data"].items() if isinstance(v, int)}
     return {
         "name": run.config["dataset"]["name"],
-        "digest": keys.digest(run.meta["fingerprints"])[:36],
+        "digest": keys.digest(run.meta["fingerprints"])[:_DIGEST],
         "source_type": "runner",
         "source": keys.canonical(run.config["dataset"]),
-        "profile": keys.canonical({"num_rows": counts.get("documents", 0), **counts, **run.meta["fingerprints"]}),
+        "profile": keys.canonical(
+            {"num_rows": counts.get("documents", 0), **counts, **run.meta["fingerprints"]}
+        ),
     }
 
 
 def totals(experiment: Experiment) -> dict[str, float]:
-    """The counters of the sweep."""
-    out = {"cells": len(experiment.cells), "cells_failed": sum(c["run"] is None for c in experiment.cells)}
+    """The counters of the sweep, apart from the measures of its cells."""
+    out = {
+        "sweep/cells": len(experiment.cells),
+        "sweep/cells_failed": sum(c["run"] is None for c in experiment.cells),
+    }
     for cell in experiment.cells:
         for name, n in cell["counters"].items():
-            out[name] = out.get(name, 0) + n
+            out[f"sweep/{name}"] = out.get(f"sweep/{name}", 0) + n
     return names.finite(out)

@@ -1,15 +1,14 @@
-"""One delivery: a parent run per sweep, a child per cell, each written whole, marked, and found again by its tags."""
+"""One delivery: a parent run per sweep, a child per cell, each written whole and found again by its tags."""
 
 from __future__ import annotations
 
 import logging
 from dataclasses import dataclass
 from datetime import datetime
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from runner.config import Tracking
-from runner.errors import RunnerError
+from runner.errors import RunnerError, StoreError
 from runner.runs import Experiment, Run
 from runner.store import Store
 from runner.text import one_line
@@ -23,6 +22,8 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 LATER = "the runs are complete here; later: python -m runner track --pending"
+_REASON = 300
+"""Characters of a library's error that are shown."""
 
 
 def deliver(experiment: Experiment, tracking: Tracking, files: Files | None = None) -> str:
@@ -39,8 +40,7 @@ def deliver(experiment: Experiment, tracking: Tracking, files: Files | None = No
             return f"mlflow: {_Delivery(experiment, where, tracking.traces, known).run()}"
     except Exception as e:  # a sink must not fail a finished sweep, whatever a server or a library raises
         log.debug("delivery failed", exc_info=True)
-        reason = str(e) if isinstance(e, RunnerError) else f"{type(e).__name__}: {e}"
-        return f"mlflow: not delivered ({_reason(reason, where)}); {LATER}"
+        return f"mlflow: not delivered ({_reason(e, where)}); {LATER}"
 
 
 def pending(experiment: Experiment, tracking: Tracking) -> bool:
@@ -52,21 +52,25 @@ def pending(experiment: Experiment, tracking: Tracking) -> bool:
     return done is None or not marker.covers(done.traces, tracking.traces)
 
 
-def _reason(text: str, where: Destination | None) -> str:
-    clean = where.scrub(text) if where else text
-    hint = " [the address had credentials, which are not stored: set MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD]"
-    return one_line(clean, 300) + (hint if where and where.hidden else "")
+def _reason(error: Exception, where: Destination | None) -> str:
+    text = str(error) if isinstance(error, RunnerError) else f"{type(error).__name__}: {error}"
+    if where is None:
+        return one_line(text, _REASON)
+    stored = "; no credential is stored: for later, set MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD"
+    return one_line(where.scrub(text), _REASON) + (stored if where.hidden else "")
 
 
 @dataclass(slots=True)
 class _Count:
     """What one delivery did."""
 
-    sent: int = 0
     there: int = 0
+    """Runs that were whole before."""
     traces: int = 0
     without: int = 0
     """Runs whose traces could not be read or sent."""
+    again: bool = False
+    """Whether those might be sent another time."""
 
 
 class _Delivery:
@@ -84,88 +88,78 @@ class _Delivery:
         """Send what is not there yet; returns what was done."""
         from runner.tracking.client import Client
 
-        client = Client(self.where)
         experiment = self.experiment
-        with self.where.turn():
-            experiment_id = client.experiment(experiment.name)
-        there = client.runs(experiment_id, experiment.key)
-        parent = there.get(contents.PARENT) or self._parent(client, experiment_id)
+        client = Client(self.where, experiment.name)
+        there = client.runs(experiment.key)
+        parent = there.get(contents.PARENT) or self._start(client, contents.PARENT, self._name(), 0, {})
         made = {}
         for cell in experiment.cells:
-            done = self._cell(client, experiment_id, parent, cell, there.get(str(cell["num"])))
+            done = self._cell(client, parent.info.run_id, cell, there.get(str(cell["num"])))
             made[str(cell["num"])] = done.info.run_id
-        self._close(client, parent)
+        if parent.info.status == "RUNNING":
+            self._close(client, parent)
+        traces = 0 if self.count.again else self.traces
         marker.write(
-            experiment, self.where, Marker(self.where.shown, experiment_id, parent.info.run_id, made, self.traces)
+            experiment,
+            self.where,
+            Marker(self.where.shown, client.experiment, parent.info.run_id, made, traces),
         )
         return self._said(len(made))
 
-    def _parent(self, client: Client, experiment_id: str) -> Any:  # noqa: ANN401
-        experiment = self.experiment
-        name = f"{experiment.name} {experiment.key[:8]}"
-        with self.where.turn():
-            return client.start(experiment_id, name, contents.identity(experiment, contents.PARENT), _ms(experiment, 0))
+    def _name(self) -> str:
+        return f"{self.experiment.name} {self.experiment.key[:8]}"
 
-    def _cell(self, client: Client, experiment_id: str, parent: Any, cell: contents.Cell, there: Any) -> Any:  # noqa: ANN401
+    def _start(self, client: Client, cell: str, name: str, place: int, tags: dict[str, str]) -> Any:
+        """A new run, one millisecond before the cell in front of it: lists show the newest first."""
+        swept = round(datetime.fromisoformat(self.experiment.body["created"]).timestamp() * 1000)
+        known = {**contents.identity(self.experiment, cell), "mlflow.source.name": "runner"}
+        return client.start(name, known | tags, swept - place)
+
+    def _cell(self, client: Client, parent: str, cell: contents.Cell, there: Any) -> Any:
         """One child: everything, then its traces, then the status that says it is whole."""
         run = self.experiment.runs.get(cell["num"])
-        same = cell["same_as"] is not None
+        copy = cell["same_as"] is not None  # points to the first: no file and no trace is stored twice
         mine = there
         if mine is None:
-            tags = {
-                **contents.identity(self.experiment, str(cell["num"])),
-                "mlflow.parentRunId": parent.info.run_id,
-                "mlflow.source.name": "runner",
-            }
-            with self.where.turn():
-                mine = client.start(
-                    experiment_id, contents.title(self.experiment, cell, run), tags, _ms(self.experiment, cell["num"])
-                )
+            name = contents.title(self.experiment, cell, run)
+            mine = self._start(client, str(cell["num"]), name, cell["num"], {"mlflow.parentRunId": parent})
         whole = mine.info.status != "RUNNING"
         if not whole:
-            self._fill(client, mine, cell, run, same=same)
-        if run is not None and not same:
-            self._send_traces(client, experiment_id, mine, run)
+            self._fill(client, mine, cell, run, copy=copy)
+        if run is not None and not copy:
+            self._send_traces(client, mine, run, resumed=there is not None)
         if not whole:
-            seconds = sum(run.meta["seconds"].values()) if run else 0.0
-            with self.where.turn():
-                client.end(mine, _status(cell), seconds)
+            client.end(mine, _status(cell), sum(run.meta["seconds"].values()) if run else 0.0)
         self.count.there += whole
-        self.count.sent += not whole
         return mine
 
-    def _fill(self, client: Client, mine: Any, cell: contents.Cell, run: Run | None, *, same: bool) -> None:  # noqa: ANN401
-        experiment = self.experiment
-        tags = contents.tags(experiment, cell, run) | {"mlflow.note.content": notes.of_cell(experiment, cell, run)}
-        with self.where.turn():
-            client.log(mine, contents.params(cell, run), contents.metrics(run) if run else {}, tags)
-            if run is not None:
-                client.dataset(mine, contents.dataset(run))
-        if run is not None and not same:  # a coinciding cell points to the first: no file is stored twice
+    def _fill(self, client: Client, mine: Any, cell: contents.Cell, run: Run | None, *, copy: bool) -> None:
+        note = {"mlflow.note.content": notes.of_cell(cell, run)}
+        tags = contents.tags(self.experiment, cell, run) | note
+        client.log(mine, contents.params(cell, run), contents.metrics(run) if run else {}, tags)
+        if run is not None:
+            client.dataset(mine, contents.dataset(run))
+        if run is not None and not copy:
             client.files(mine, {"run": run.path})
         if run is None and self.files.cells is not None:
             client.files(mine, {"": self.files.cells / str(cell["num"]) / "traceback.txt"})
 
-    def _send_traces(self, client: Client, experiment_id: str, mine: Any, run: Run) -> None:  # noqa: ANN401
-        """A sample of query traces. They are an extra: a run without them is delivered, and its tag says why."""
+    def _send_traces(self, client: Client, mine: Any, run: Run, *, resumed: bool) -> None:
+        """A sample of query traces. They are an extra: a run without them is delivered; a tag says why."""
         from runner.tracking import traces
 
-        before = mine.data.tags.get(contents.TRACES, "")
-        if marker.covers(int(before) if before.removeprefix("-").isdigit() else 0, self.traces):
+        before = mine.data.tags.get(contents.TRACES, "")  # a number, or why there are none
+        if before.lstrip("-").isdigit() and marker.covers(int(before), self.traces):
             return
-        target = traces.Target(experiment_id, mine.info.run_id, mine.info.start_time)
         try:
-            n = traces.send(client, target, run, self._sample(run))
-        except Exception as e:
-            reason = f"not sent: {_reason(str(e), self.where)}"
-            log.warning("run %s: its query traces were %s", run.short, reason)
-            self.count.without += 1
-            said = reason
-        else:
-            self.count.traces += n
+            self.count.traces += traces.send(client, mine, run, self._sample(run), resumed=resumed)
             said = str(self.traces)
-        with self.where.turn():
-            client.log(mine, {}, {}, contents.as_tags({contents.TRACES: said}))
+        except Exception as e:  # an old server, a store without the texts, a text that MLflow refuses
+            said = f"not sent: {_reason(e, self.where)}"
+            log.warning("run %s: its query traces were %s", run.short, said)
+            self.count.without += 1
+            self.count.again |= not isinstance(e, StoreError)
+        client.log(mine, {}, {}, contents.as_tags({contents.TRACES: said}))
 
     def _sample(self, run: Run) -> list[str]:
         """The same queries for every run over the same data."""
@@ -174,23 +168,18 @@ class _Delivery:
             self._queries[data] = spans.sample(run, self.traces)
         return self._queries[data]
 
-    def _close(self, client: Client, parent: Any) -> None:  # noqa: ANN401
-        if parent.info.status != "RUNNING":
-            return
+    def _close(self, client: Client, parent: Any) -> None:
         experiment = self.experiment
         body = experiment.body
-        tags = {
-            "runner.command": " ".join(destination.without_credentials(body["command"])),
-            "mlflow.source.name": "runner",
-            "mlflow.note.content": notes.of_sweep(experiment),
-        }
-        params = {f"axis.{k}": ", ".join(v) for k, v in body["axes"].items()}
-        seconds = sum(sum(r.meta["seconds"].values()) for r in {r.key: r for r in experiment.runs.values()}.values())
-        with self.where.turn():
-            client.log(parent, contents.as_params(params), contents.totals(experiment), contents.as_tags(tags))
-        client.files(parent, {"": experiment.path / "experiment.json", "report": self.files.report})
-        with self.where.turn():
-            client.end(parent, "FAILED" if any(c["run"] is None for c in experiment.cells) else "FINISHED", seconds)
+        command = " ".join(destination.without_credentials(body["command"]))
+        tags = {"runner.command": command, "mlflow.note.content": notes.of_sweep(experiment)}
+        axes = {f"axis.{k}": ", ".join(v) for k, v in body["axes"].items()}
+        client.log(parent, contents.as_params(axes), contents.totals(experiment), contents.as_tags(tags))
+        report = self.files.report if self.files.report and self.files.report.is_file() else None
+        client.files(parent, {"": experiment.path / "experiment.json", "report": report})
+        distinct = {r.key: r for r in experiment.runs.values()}.values()
+        status = "FAILED" if any(c["run"] is None for c in experiment.cells) else "FINISHED"
+        client.end(parent, status, sum(sum(r.meta["seconds"].values()) for r in distinct))
 
     def _said(self, runs: int) -> str:
         count = self.count
@@ -206,8 +195,3 @@ def _status(cell: contents.Cell) -> str:
     if cell["run"] is not None:
         return "FINISHED"
     return "KILLED" if cell["status"] == "not started" else "FAILED"
-
-
-def _ms(experiment: Experiment, place: int) -> int:
-    """Start time on the tracker: that of the sweep, a millisecond apart, so that lists (newest first) keep the order."""
-    return round(datetime.fromisoformat(experiment.body["created"]).timestamp() * 1000) - place

@@ -1,4 +1,4 @@
-"""Where runs are delivered: the tracking URI, what of it may be shown or stored, and the lock that guards it."""
+"""Where runs are delivered: the tracking URI, what of it may be shown or stored, and the lock before it."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Destination:
 
     @property
     def digest(self) -> str:
-        """Names the destination in file names. No credential goes in, so that changing a password changes nothing."""
+        """Names it in file names; no credential goes in, so that a new password changes nothing."""
         where = self.shown if self.database is None else self.database.as_posix()
         return keys.digest(["tracking", where])[: keys.SHORT]
 
@@ -52,10 +52,10 @@ class Destination:
         return self.database is None and self.shown != self.uri
 
     def turn(self) -> AbstractContextManager[object]:
-        """A turn at writing: an SQLite store takes one writer at a time and fails others; servers sort it out."""
+        """A turn at writing: SQLite takes one writer at a time and fails others; servers sort it out."""
         if self.database is None:
             return nullcontext()
-        return FileLock(self.database.with_name(f".{self.database.name}.lock"))
+        return FileLock(self.database.with_name(f".{self.database.name}.lock"), is_singleton=True)
 
     def scrub(self, text: str) -> str:
         """`text` (an error of whatever library) without the URI and its credentials."""
@@ -68,7 +68,7 @@ class Destination:
 
 
 def resolve(outputs: Path, uri: str | None) -> Destination | None:
-    """The destination that a config means; None: off. A path in it is made absolute, as MLflow takes it from the cwd."""
+    """The destination that a config means, its path made absolute; None: off."""
     if uri == OFF:
         return None
     if uri is None:
@@ -99,12 +99,12 @@ def public(uri: str) -> str:
 
 def _without_user(text: str) -> str:
     clean = re.sub(r"://[^/?#\s,]*@", "://", text)
-    # An unquoted slash in a password ends the host early; then the port is no number, and all up to the last @ goes.
+    # An unquoted slash in a password ends the host early: no port is such, and all up to the last @ goes.
     return re.sub(r"://[^/:\s]*:(?!\d*(?:[/?#,\s]|$)).*@", "://", clean)
 
 
 def without_credentials(words: Iterable[str]) -> list[str]:
-    """Command-line words, safe to store: URIs lose their user and password, the tracking URI its query as well."""
+    """Command-line words, safe to store: URIs lose user and password, the tracking URI its query as well."""
     clean = []
     for word in words:
         key, mark, value = word.partition("=")
@@ -114,6 +114,6 @@ def without_credentials(words: Iterable[str]) -> list[str]:
 
 
 def quiet() -> None:
-    """Set what MLflow reads from the environment when it is imported. Nothing that is set already is touched."""
+    """Set what MLflow reads from the environment when it is imported; what is set already stays."""
     for name, value in _ENVIRONMENT.items():
         os.environ.setdefault(name, value)

@@ -1,7 +1,7 @@
 """What was asked of the tracker and what it delivered: two small files of its own in the experiment's folder.
 
-`tracking.json` remembers the request, so that `track` can repeat it; `tracked-<destination>.json` says that all of
-the experiment is there, with the MLflow ids, so that a second identical sweep need not even import MLflow.
+`tracking.json` remembers the request, so that `track` can repeat it. `tracked-<destination>.json` says that
+all of the experiment is there, with the MLflow ids, so that a second identical sweep need not import MLflow.
 """
 
 from __future__ import annotations
@@ -45,15 +45,24 @@ class Files:
 
 
 def ask(experiment: Experiment, tracking: Tracking, files: Files) -> Files:
-    """Remember what was asked; returns the files as they are known now, from this request or from an earlier one."""
+    """Remember what was asked; returns the files that are known now, from this or from an earlier request."""
     known = remembered(experiment)
     files = Files(files.report or known.report, files.cells or known.cells)
-    shown = tracking.uri if tracking.uri in (None, OFF) or tracking.uri.startswith("sqlite:") else public(tracking.uri)
+    shown = (
+        tracking.uri
+        if tracking.uri in (None, OFF) or tracking.uri.startswith("sqlite:")
+        else public(tracking.uri)
+    )
 
     def relative(path: Path | None) -> str | None:
         return None if path is None else os.path.relpath(path, experiment.outputs)
 
-    body = {"uri": shown, "traces": tracking.traces, "report": relative(files.report), "cells": relative(files.cells)}
+    body = {
+        "uri": shown,
+        "traces": tracking.traces,
+        "report": relative(files.report),
+        "cells": relative(files.cells),
+    }
     if body != _read(experiment.path / _ASKED):
         _write(experiment.path / _ASKED, body)
     return files
@@ -62,7 +71,7 @@ def ask(experiment: Experiment, tracking: Tracking, files: Files) -> Files:
 def asked(experiment: Experiment) -> Tracking:
     """What the last sweep or `track` asked for; the default where nothing or `off` was asked.
 
-    A URI comes back without credentials: MLflow takes them from MLFLOW_TRACKING_USERNAME and _PASSWORD as well.
+    A URI comes back without credentials: MLflow also takes them from MLFLOW_TRACKING_USERNAME and _PASSWORD.
     """
     body = _read(experiment.path / _ASKED) or {}
     if body.get("uri") == OFF or not isinstance(body.get("traces"), int):
@@ -106,7 +115,10 @@ def _holds(database: Path, run_id: str) -> bool:
     """Whether an SQLite store has the run, asked without MLflow: importing it takes two seconds."""
     if not database.is_file():
         return False
-    with contextlib.suppress(sqlite3.Error), contextlib.closing(sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True)) as db:
+    with (
+        contextlib.suppress(sqlite3.Error),
+        contextlib.closing(sqlite3.connect(f"{database.as_uri()}?mode=ro", uri=True)) as db,
+    ):
         return db.execute("SELECT 1 FROM runs WHERE run_uuid = ?", (run_id,)).fetchone() is not None
     return False
 

@@ -1,4 +1,4 @@
-"""Names and values as MLflow accepts them: short, legal, and different whenever what they stand for is different."""
+"""Names and values as MLflow accepts them: short, legal, and different whenever their originals are."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from runner import keys
 
 VALUE = 200
-"""Characters of a parameter: MLflow keeps 6,000 and a table shows few; the whole value is in `config.yaml`."""
+"""Characters of a parameter: MLflow keeps 6,000, a table shows few; `config.yaml` has the whole value."""
 TAG = 4000
 """Characters of a tag; MLflow keeps 8,000 bytes and traces 4,096 characters."""
 _KEY = 250
@@ -28,7 +28,7 @@ def short(value: str, limit: int = VALUE) -> str:
     return value[: limit - len(tail)] + tail
 
 
-def text(value: Any) -> str:  # noqa: ANN401 - any JSON value
+def text(value: Any) -> str:
     """A JSON value as a parameter: a string as it is, anything else in canonical JSON."""
     return value if isinstance(value, str) else keys.canonical(value)
 
@@ -42,7 +42,7 @@ def key(name: str) -> str:
 
 
 def metric(measure: str) -> str:
-    """A measure's name: `nDCG@10` is `ndcg_at_10`, `SpanR@5+` is `spanr_at_5_expanded`, `ChromaPΩ` is `chromapomega`."""
+    """A measure's name: `nDCG@10` is `ndcg_at_10`, `SpanR@5+` is `spanr_at_5_expanded`."""
     name = measure.replace("Ω", "Omega").replace("Ω", "Omega")  # Greek letter and ohm sign
     name, plus = (name[:-1], "_expanded") if name.endswith("+") else (name, "")
     name = re.sub(r"@(\d+)t$", r"@\1_tokens", name).replace("@", "_at_")
@@ -57,7 +57,7 @@ def metrics(measures: Iterable[str]) -> dict[str, str]:
 
 
 def finite(values: Mapping[str, Any]) -> dict[str, float]:
-    """The values that are numbers: MLflow stores NaN as 0 and infinity as the greatest float, which would be false."""
+    """The values that are finite numbers: MLflow stores NaN as 0 and infinity as the greatest float."""
     numbers = {k: v for k, v in values.items() if isinstance(v, int | float) and not isinstance(v, bool)}
     return {k: float(v) for k, v in numbers.items() if math.isfinite(v)}
 

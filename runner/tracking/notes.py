@@ -1,4 +1,4 @@
-"""The description of an MLflow run: a short Markdown page with the measures, their n, and what to beware of."""
+"""The description of an MLflow run: a short Markdown page with measures, their n, and what to beware of."""
 
 from __future__ import annotations
 
@@ -11,19 +11,23 @@ from runner.tracking.destination import without_credentials
 
 LIMIT = 7000
 """Characters of a note; MLflow cuts a tag at 8,000."""
+_GROUPS = ("dataset", "strategy", "enrichment", "embedding", "retrieval", "fusion", "reranker")
 _COLUMNS = 6
 """Measures in the table of a sweep, as on the terminal."""
 
 
-def of_cell(experiment: Experiment, cell: contents.Cell, run: Run | None) -> str:
+def of_cell(cell: contents.Cell, run: Run | None) -> str:
     """What one cell was and what it came to."""
     if run is None:
-        return f"**{cell['status']}** at {_plain(cell['stage'] or 'start')}: {_plain(cell['reason'] or 'no reason was left')}"
+        reason = _plain(cell["reason"] or "no reason was left")
+        return f"**{cell['status']}** at {_plain(cell['stage'] or 'start')}: {reason}"
     config = run.config
-    stages = [config[g]["name"] for g in ("dataset", "strategy", "enrichment", "embedding", "retrieval", "fusion", "reranker")]
-    parts = [f"**{contents.badge(run)}** · {' · '.join(_plain(s) for s in stages)} · top_k {config['top_k']}"]
+    chosen = [config[g]["name"] for g in _GROUPS if config[g]["name"] != "none"]
+    parts = [f"**{contents.badge(run)}** · {' · '.join(_plain(c) for c in chosen)} · top_k {config['top_k']}"]
     if cell["same_as"] is not None:
-        parts.append(f"The same run as cell {cell['same_as']}, computed once: its files and traces are there.")
+        parts.append(
+            f"The same run as cell {cell['same_as']}, computed once: its files and traces are there."
+        )
     rows = [[m["measure"], f"{m['mean']:.4f}", f"{m['std']:.4f}", str(m["n"])] for m in run.measures]
     parts.append(_table(["measure", "mean", "std", "n"], rows))
     parts.append("\n".join(f"- warning: {_plain(w)}" for w in run.meta["warnings"]))
@@ -41,7 +45,14 @@ def of_sweep(experiment: Experiment) -> str:
         means = {m["measure"]: f"{m['mean']:.4f} (n {m['n']})" for m in run.measures} if run else {}
         status = cell["status"] if cell["same_as"] is None else f"same as {cell['same_as']}"
         said = status if run else f"{status}: {one_line(cell['reason'] or '', 120)}"
-        rows.append([str(cell["num"]), contents.title(experiment, cell, run), said, *(means.get(m, "–") for m in measures)])
+        rows.append(
+            [
+                str(cell["num"]),
+                contents.title(experiment, cell, run),
+                said,
+                *(means.get(m, "–") for m in measures),
+            ]
+        )
     command = " ".join(without_credentials(experiment.body["command"])).replace("`", "'")
     return _joined([f"`{one_line(command, 500)}`", _table(["cell", "what", "status", *measures], rows)])
 

@@ -1,7 +1,8 @@
-"""A recorded query as spans: a stage is a span, in MLflow's words for retrieval. Plain values, no mlflow here.
+"""A recorded query as spans: a stage is a span, in MLflow's words for retrieval; plain values, no mlflow.
 
-Which queries: the same in every cell over the same data, so that cells can be compared question by question. They are
-spread evenly over the judged queries, ordered by the first measure in the first such cell: worst first, best last.
+Which queries: the same in every cell over the same data, so that cells can be compared question by question.
+They are spread evenly over the judged queries in the order of the first measure in the first such cell: the
+worst first, the best last, ties by query_id.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from runner.runs import Run
 
 SHOWN = 10
 """Documents and drops on one span; the run folder has them all."""
+CONTENT = 8000
+"""Characters of a document on a span; a chunk may be a whole book."""
 Texts = Mapping[str, tuple[str, str]]
 """Document and text by chunk_id."""
 
@@ -34,7 +37,7 @@ class Span:
 
 
 def sample(run: Run, n: int) -> list[str]:
-    """The queries whose traces are sent: `n` of them, or all for -1; worst, …, best, then those without judgment."""
+    """The queries whose traces are sent: `n`, or all for -1; worst, …, best, then those without judgment."""
     if n == 0 or not run.measures:
         return []
     first = pl.col("measure") == run.measures[0]["measure"]
@@ -58,11 +61,11 @@ def texts(run: Run, traces: Sequence[QueryTrace]) -> dict[str, tuple[str, str]]:
 
 def _shown(run: Run, trace: QueryTrace) -> Iterator[list[Candidate]]:
     for leg in run.legs:
-        yield _best(trace, lambda c, leg=leg: c.legs[leg].rank if leg in c.legs else None)  # type: ignore[misc]
+        yield _best(trace, lambda c, leg=leg: c.legs[leg].rank if leg in c.legs else None)
     yield _best(trace, lambda c: c.rerank_rank)
 
 
-def _best(trace: QueryTrace, rank: Any) -> list[Candidate]:  # noqa: ANN401 - a function of a candidate
+def _best(trace: QueryTrace, rank: Any) -> list[Candidate]:
     ranked = [c for c in trace.candidates if rank(c) is not None]
     return sorted(ranked, key=rank)[:SHOWN]
 
@@ -73,25 +76,35 @@ def root(trace: QueryTrace, found: Texts) -> Span:
 
     def document(member: TreeMember) -> dict[str, Any]:
         rank, score = ranks.get(member.chunk_id, (None, None))
-        return _document(member.chunk_id, found, role=member.role, rank=rank, score=score, tokens=member.tokens)
+        return _document(
+            member.chunk_id, found, role=member.role, rank=rank, score=score, tokens=member.tokens
+        )
 
     attributes = {"query_id": trace.query_id, "measures": trace.measures, "reasons": list(trace.reasons)}
     return Span("retrieve", "RETRIEVER", [document(m) for m in trace.retrieved_chunks], attributes)
 
 
 def stages(run: Run, trace: QueryTrace, found: Texts) -> list[Span]:
-    """The stages that this query went through, in order, each with the parameters that the run declared for it."""
+    """The stages that this query went through, in order, each with the parameters the run declared for it."""
     n = max(run.table("queries").height, 1)
     out = []
     for said in run.meta["stages"]:
         name = said["stage"]
-        make = next((f for start, f in _STAGES.items() if name == start or name.startswith(f"{start}.")), None)
+        make = next(
+            (f for start, f in _STAGES.items() if name == start or name.startswith(f"{start}.")), None
+        )
         if make is not None:
             group = name.split(".")[0]
-            seconds = run.meta["seconds"].get("fusion" if group in {"filter", "threshold"} else group, 0.0) / n
+            # Stages run once for all queries; filter and thresholds are timed within fusion.
+            batch = run.meta["seconds"].get("fusion" if group in {"filter", "threshold"} else group, 0.0)
             kind, outputs, facts = make(name, trace, found)
-            declared = {k: v for k, v in said.items() if not k.startswith("rows_") and k not in {"stage", "dropped", "hits"}}
-            out.append(Span(name, kind, outputs, {**declared, **facts}, seconds))
+            declared = {
+                k: v
+                for k, v in said.items()
+                if not k.startswith("rows_") and k not in {"stage", "dropped", "hits"}
+            }
+            facts |= {"batch_seconds": batch, "batch_queries": n}
+            out.append(Span(name, kind, outputs, {**declared, **facts}, batch / n))
     return out
 
 
@@ -107,18 +120,19 @@ def _leg(name: str, trace: QueryTrace, found: Texts) -> Made:
     return "RETRIEVER", documents, {"hits": len(hits), "shown": len(documents)}
 
 
-def _dropped(name: str, trace: QueryTrace, found: Texts) -> Made:  # noqa: ARG001
+def _dropped(name: str, trace: QueryTrace, found: Texts) -> Made:
     stage, _, which = name.partition(".")
     kind = which.split(".")[0]  # `threshold.similarity.<leg>` and `threshold.score` mark with one stage name
     word = {"similarity": "similarity", "score": "fused score"}.get(kind, "")
     gone = [c for c in trace.candidates if c.drop_stage == stage and word in (c.drop_reason or "")]
     rows = [
-        {"chunk_id": c.chunk_id, "reason": c.drop_reason, "value": c.drop_value, "limit": c.drop_limit} for c in gone
+        {"chunk_id": c.chunk_id, "reason": c.drop_reason, "value": c.drop_value, "limit": c.drop_limit}
+        for c in gone
     ]
     return "CHAIN", {"dropped": rows[:SHOWN]}, {"dropped": len(gone), "shown": len(rows[:SHOWN])}
 
 
-def _fusion(name: str, trace: QueryTrace, found: Texts) -> Made:  # noqa: ARG001
+def _fusion(name: str, trace: QueryTrace, found: Texts) -> Made:
     best = _best(trace, lambda c: c.fused_rank)
     rows = [
         {"rank": c.fused_rank, "chunk_id": c.chunk_id, "score": c.fused_score,
@@ -129,10 +143,11 @@ def _fusion(name: str, trace: QueryTrace, found: Texts) -> Made:  # noqa: ARG001
     return "CHAIN", {"candidates": rows}, {"candidates": candidates, "shown": len(rows)}
 
 
-def _reranked(name: str, trace: QueryTrace, found: Texts) -> Made:  # noqa: ARG001
+def _reranked(name: str, trace: QueryTrace, found: Texts) -> Made:
     best = _best(trace, lambda c: c.rerank_rank)
     documents = [
-        _document(c.chunk_id, found, rank=c.rerank_rank, score=c.rerank_score, fused_rank=c.fused_rank) for c in best
+        _document(c.chunk_id, found, rank=c.rerank_rank, score=c.rerank_score, fused_rank=c.fused_rank)
+        for c in best
     ]
     return "RERANKER", documents, {"reranked": sum(c.rerank_rank is not None for c in trace.candidates)}
 
@@ -143,15 +158,20 @@ def _cut(name: str, trace: QueryTrace, found: Texts) -> Made:
     return "CHAIN", {"hits": hits}, {"hits": len(hits), "dropped": facts["dropped"]}
 
 
-def _expansion(name: str, trace: QueryTrace, found: Texts) -> Made:  # noqa: ARG001
+def _expansion(name: str, trace: QueryTrace, found: Texts) -> Made:
     tree = [
         {"rank": h.rank, "score": h.score, "hit": h.hit.chunk_id,
-         "neighbors_prev": [m.chunk_id for m in h.neighbors_prev], "neighbors_next": [m.chunk_id for m in h.neighbors_next]}
+         "neighbors_prev": [m.chunk_id for m in h.neighbors_prev],
+         "neighbors_next": [m.chunk_id for m in h.neighbors_next]}
         for h in trace.expansion_tree
     ]  # fmt: skip
     flat = [{"chunk_id": m.chunk_id, "role": m.role} for m in trace.retrieved_chunks]
     tokens = sum(m.tokens for m in trace.retrieved_chunks)
-    return "CHAIN", {"expansion_tree": tree, "retrieved_chunks": flat}, {"chunks": len(flat), "tokens": tokens}
+    return (
+        "CHAIN",
+        {"expansion_tree": tree, "retrieved_chunks": flat},
+        {"chunks": len(flat), "tokens": tokens},
+    )
 
 
 _STAGES = {
@@ -164,4 +184,10 @@ def _document(chunk_id: str, found: Texts, **facts: object) -> dict[str, Any]:
     """A retrieved chunk as MLflow shows one."""
     doc_id, text = found[chunk_id]
     known = {k: v for k, v in facts.items() if v is not None}
-    return {"page_content": text, "metadata": {"doc_uri": doc_id, "chunk_id": chunk_id, **known}, "id": chunk_id}
+    if len(text) > CONTENT:
+        text = f"{text[:CONTENT]}… ({len(text) - CONTENT} more characters)"
+    return {
+        "page_content": text,
+        "metadata": {"doc_uri": doc_id, "chunk_id": chunk_id, **known},
+        "id": chunk_id,
+    }

@@ -1,35 +1,27 @@
-"""Spans as MLflow traces, written as finished records: one call for the trace, one for its spans, no global state.
+"""Spans as MLflow traces, written as finished records: two calls a trace, and no global state.
 
-MLflow's live tracing writes every span by itself and keeps its failures to itself; here a trace that could not be
-written raises. Ids are digests of run and query, so that writing a trace twice leaves one.
+MLflow's live tracing writes every span by itself and keeps its failures to itself; here a trace that could
+not be written raises. Ids are digests of run and query, so that what is there already is found.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
 from typing import Any
 
 from runner import keys
 from runner.records import QueryTrace
 from runner.runs import Run
-from runner.tracking import names, spans
+from runner.tracking import contents, names, spans
 from runner.tracking.client import Client
 
 _PREVIEW = 200
 
 
-@dataclass(frozen=True, slots=True)
-class Target:
-    """The MLflow run that the traces belong to."""
+def send(client: Client, owner: Any, run: Run, queries: list[str], *, resumed: bool) -> int:
+    """Send the traces of these queries for the MLflow run `owner`; returns how many are there now.
 
-    experiment_id: str
-    run_id: str
-    start_ms: int
-
-
-def send(client: Client, target: Target, run: Run, queries: list[str]) -> int:
-    """Send the traces of these queries; returns how many.
+    `resumed`: an earlier delivery may have sent some, which are then left alone.
 
     Raises:
         StoreError: the store no longer has the texts. Whatever MLflow raises.
@@ -42,53 +34,68 @@ def send(client: Client, target: Target, run: Run, queries: list[str]) -> int:
     recorded = list(run.traces(queries))
     found = spans.texts(run, recorded)
     for place, trace in enumerate(recorded):
-        trace_id = f"tr-{keys.digest([target.run_id, trace.query_id])[:32]}"
-        root = spans.root(trace, found)
-        stages = spans.stages(run, trace, found)
+        trace_id = f"tr-{keys.digest([owner.info.run_id, trace.query_id])[:32]}"
         # The worst query is the first of the sample, and MLflow lists the newest trace first.
-        start = (target.start_ms - place) * 1_000_000
+        start = owner.info.start_time - place
+        root, stages = spans.root(trace, found), spans.stages(run, trace, found)
+        info = _info(client.experiment, owner.info.run_id, trace_id, start, sum(s.seconds for s in stages))
+        _describe(info, trace, run, root)
         with client.where.turn():
-            tracing.start_trace(_info(target, trace_id, start, root, stages, trace, run))
-            tracing.log_spans(target.experiment_id, _spans(trace_id, start, root, stages, trace.text))
+            if not (resumed and _there(tracing, trace_id)):
+                tracing.start_trace(info)
+            tracing.log_spans(
+                client.experiment, _spans(trace_id, start * 1_000_000, root, stages, trace.text)
+            )
     return len(recorded)
 
 
-def _info(
-    target: Target, trace_id: str, start: int, root: spans.Span, stages: list[spans.Span], trace: QueryTrace, run: Run
-) -> Any:  # noqa: ANN401
-    from mlflow.entities import AssessmentSource, Feedback, TraceInfo, TraceLocation, TraceState
+def _there(tracing: Any, trace_id: str) -> bool:
+    from mlflow.exceptions import MlflowException
 
-    by = AssessmentSource(source_type="CODE", source_id="runner")
-    called = names.metrics(trace.measures)
-    judged = [
-        Feedback(name=called[m], value=v, source=by, trace_id=trace_id, create_time_ms=start // 1_000_000)
-        for m, v in trace.measures.items()
-    ]
-    said = [d["metadata"]["chunk_id"] for d in root.outputs]
+    try:
+        tracing.get_trace_info(trace_id)
+    except MlflowException as e:
+        if e.error_code != "RESOURCE_DOES_NOT_EXIST":
+            raise
+        return False
+    return True
+
+
+def _info(experiment: str, run_id: str, trace_id: str, start: int, seconds: float) -> Any:
+    from mlflow.entities import TraceInfo, TraceLocation, TraceState
+
     return TraceInfo(
         trace_id=trace_id,
-        trace_location=TraceLocation.from_experiment_id(target.experiment_id),
-        request_time=start // 1_000_000,
-        execution_duration=round(sum(s.seconds for s in stages) * 1000),
+        trace_location=TraceLocation.from_experiment_id(experiment),
+        request_time=start,
+        execution_duration=round(seconds * 1000),
         state=TraceState.OK,
-        request_preview=trace.text[:_PREVIEW],
-        response_preview=", ".join(said)[:_PREVIEW] or "nothing",
-        client_request_id=names.short(trace.query_id, 50),
-        trace_metadata={"mlflow.sourceRun": target.run_id},
-        tags={
-            "mlflow.traceName": names.short(trace.query_id, 100),
-            "runner.run": run.key,
-            "runner.query_id": names.short(trace.query_id, 1000),
-            "runner.badge": run.badge.text,
-        },
-        assessments=judged,
+        trace_metadata={"mlflow.sourceRun": run_id},
     )
 
 
+def _describe(info: Any, trace: QueryTrace, run: Run, root: spans.Span) -> None:
+    """What lists of traces show: question, answer, badge, and the measures of this query as assessments."""
+    from mlflow.entities import AssessmentSource, Feedback
+
+    found = ", ".join(d["metadata"]["chunk_id"] for d in root.outputs)
+    info.request_preview = trace.text[:_PREVIEW]
+    info.response_preview = found[:_PREVIEW] or "nothing"
+    info.tags = {
+        "mlflow.traceName": names.short(trace.query_id, 100),
+        "runner.run": run.key,
+        "runner.query_id": names.short(trace.query_id, 1000),
+        "runner.badge": contents.badge(run),
+    }
+    called, by = names.metrics(trace.measures), AssessmentSource(source_type="CODE", source_id="runner")
+    info.assessments = [
+        Feedback(name=called[m], value=v, source=by, trace_id=info.trace_id, create_time_ms=info.request_time)
+        for m, v in trace.measures.items()
+    ]
+
+
 def _spans(trace_id: str, start: int, root: spans.Span, stages: list[spans.Span], query: str) -> list[Any]:
-    """The root and, one after the other below it, the stages. A stage ran once for all queries, so a span's length is
-    the stage's share per query.
-    """
+    """The root and, one after the other below it, the stages, each as long as its share per query."""
     from mlflow.entities import Span
 
     at = start

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import subprocess
 import sys
+import threading
 from pathlib import Path
 
 from runner import runs
@@ -26,11 +28,14 @@ def ui_command(outputs: Path) -> list[str]:
     """
     where = _store(outputs)
     if where.database is not None and not where.database.is_file():
-        raise RequestError(f"{where.shown}: nothing is delivered yet; run a sweep, or: python -m runner track --pending")
+        raise RequestError(
+            f"{where.shown}: nothing is delivered yet; run a sweep, or: python -m runner track --pending"
+        )
+    store = where.shown if where.hidden else where.uri
     artifacts = ["--default-artifact-root", where.artifacts] if where.artifacts else []
     return [
-        sys.executable, "-m", "mlflow", "ui", "--backend-store-uri", where.shown if where.hidden else where.uri,
-        *artifacts, "--host", _HOST, "--port", str(_free_port()), "--workers", "1",
+        sys.executable, "-m", "mlflow", "ui", "--backend-store-uri", store, *artifacts,
+        "--host", _HOST, "--port", str(_free_port()), "--workers", "1", "--uvicorn-opts", "--no-access-log",
     ]  # fmt: skip
 
 
@@ -40,13 +45,19 @@ def open_ui(outputs: Path) -> int:
     # Its job runners take seven processes and are for evaluations that the server itself would start.
     environment = {**os.environ, "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false"}
     with subprocess.Popen(ui_command(outputs), env=environment) as process:  # noqa: S603 - our own command
+
+        def stop(*_: object) -> None:
+            process.terminate()
+
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGTERM, stop)  # or the server would outlive the runner
         try:
             return process.wait()
         except KeyboardInterrupt:  # the terminal has told the server as well
             try:
                 process.wait(_PATIENCE)
             except subprocess.TimeoutExpired:
-                process.terminate()
+                stop()
             return 0
 
 

@@ -1,4 +1,4 @@
-"""The project's files as the house rules see them: where they lie, what they import, what a test says of them."""
+"""The project's files as the house rules see them: where they lie and what they import."""
 
 from __future__ import annotations
 

@@ -35,12 +35,20 @@ LATE = {"mlflow", "torch", "transformers", "sentence_transformers", "huggingface
 
 @pytest.mark.parametrize(
     "code",
-    ["import runner", "from runner.cli import main; main(['--help'])", "from runner.cli import main; main(['ls'])"],
+    [
+        "import runner",
+        "from runner.cli import main; main(['--help'])",
+        "from runner.cli import main; main(['ls'])",
+    ],
 )
 def test_nothing_heavy_is_loaded(code: str, tmp_path: Path) -> None:
     allowed = {"polars"} if "ls" in code else set()
-    script = f"import sys, json\n{code}\nprint(json.dumps(sorted({{m.partition('.')[0] for m in sys.modules}})))"
-    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
+    script = (
+        f"import sys, json\n{code}\nprint(json.dumps(sorted({{m.partition('.')[0] for m in sys.modules}})))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True
+    )
     loaded = set(json.loads(done.stdout.splitlines()[-1]))
     assert not loaded & set(HEAVY) - allowed
 

@@ -1,4 +1,4 @@
-"""The layers of the house: an import points down or sideways, views never compute, components see their contract."""
+"""The layers: an import points down or sideways, views never compute, components see their contract."""
 
 from __future__ import annotations
 
@@ -18,10 +18,11 @@ LAYERS: dict[int, str] = {
     # Stages; `<group>.stage` of every group is here too.
     3: "runner.selection runner.expansion runner.judge runner.conservation",
     4: "runner.session runner.parts runner.keyring runner.artifacts runner.pipeline runner.record "
-    "runner.planning runner.sweep",
+    "runner.planning runner.sweep runner.trace",
     5: "runner.runs runner.tracking runner.report",  # with everything below these two names
     # `recompute` both reads a run folder and runs the pipeline: a door, like `inspect query`.
-    6: "runner.__main__ runner.cli runner.compose runner.request runner.delivery runner.verbs runner.recompute",
+    6: "runner.__main__ runner.cli runner.compose runner.request runner.complaints runner.harmless "
+    "runner.delivery runner.verbs runner.recompute",
 }
 """Where each module stands. A new module of `runner/` needs a place here; a new file of a group has one."""
 
@@ -33,7 +34,7 @@ ACROSS = {
 """What the files of a group may see beyond their own group, L0 and L1."""
 
 VIEWS_SEE = {"runner.store"}
-"""What a view may see beyond L0, L1 and other views: the ground it reads from, and no component, stage or run."""
+"""What a view may see beyond L0, L1 and other views: the ground it reads from, and nothing that computes."""
 
 
 def layer(module: str) -> int | None:
@@ -153,7 +154,10 @@ def test_only_the_registry_imports_by_name() -> None:
     ],
 )
 def test_a_breach_names_both_files(tmp_path: Path, importer: str, imported: str, why: str) -> None:
-    for name, body in ((imported, ""), (importer, f"def f():\n    import {imported[:-3].replace('/', '.')}\n")):
+    for name, body in (
+        (imported, ""),
+        (importer, f"def f():\n    import {imported[:-3].replace('/', '.')}\n"),
+    ):
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(body, "utf-8")

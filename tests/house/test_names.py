@@ -54,9 +54,7 @@ def test_a_yaml_is_a_choice_of_its_group(path: Path) -> None:
     assert of_several(group) or path.stem in registry.names(group)
 
 
-@pytest.mark.parametrize(
-    "path", [p for p in CHOICES if not of_several(p.parent.name)], ids=shown
-)
+@pytest.mark.parametrize("path", [p for p in CHOICES if not of_several(p.parent.name)], ids=shown)
 def test_a_yaml_shows_every_knob(path: Path) -> None:
     fields = set(registry.component_class(path.parent.name, path.stem).model_fields)
     assert set(body(path)) == fields, f"{shown(path)}: a knob that is not on the screen cannot be found"

@@ -20,4 +20,6 @@ def test_a_file_is_short_and_says_what_it_is(path: Path) -> None:
     assert said, f"{shown(path)} has no docstring"
     assert lines[0].startswith('"""'), f"{shown(path)}: the docstring is not its first line"
     first = said.splitlines()[0]
-    assert first.endswith((".", ":")) or "`" in first, f"{shown(path)}: the first line is no sentence: {first}"
+    assert first.endswith((".", ":")) or "`" in first, (
+        f"{shown(path)}: the first line is no sentence: {first}"
+    )

@@ -1,0 +1,33 @@
+"""The trace: what the stages of a run returned, on its way into the run folder."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import polars as pl
+
+from runner.judge import Judgement
+
+
+@dataclass(slots=True)
+class Trace:
+    """Frames and notes of one run, filled stage by stage and read by whoever records it."""
+
+    legs: dict[str, pl.DataFrame] = field(default_factory=dict)
+    reasons: dict[int, list[str]] = field(default_factory=dict)
+    candidates: pl.DataFrame = field(default_factory=pl.DataFrame)
+    expansion: pl.DataFrame = field(default_factory=pl.DataFrame)
+    context: pl.DataFrame = field(default_factory=pl.DataFrame)
+    judgement: Judgement | None = None
+    stages: list[dict[str, Any]] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
+    fallbacks: dict[int, str] = field(default_factory=dict)
+
+    def explain(self, query: int, reason: str) -> None:
+        """Note why something did not happen for a query."""
+        self.reasons.setdefault(query, []).append(reason)
+
+    def stage(self, name: str, component: str, **facts: object) -> None:
+        """Note what a stage did: component, rows in, out and dropped, its parameters."""
+        self.stages.append({"stage": name, "component": component, **facts})

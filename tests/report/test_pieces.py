@@ -1,0 +1,96 @@
+"""The pieces of a page: inert text, marks, cuts, numbers, columns, and the choice of questions."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from report.pages import experiment, parsed
+
+from runner.report import glossary, numbers, prose
+from runner.report.choice import choose
+from runner.report.setups import setups
+
+
+def test_hidden_characters_are_chips() -> None:
+    def chip(code: str) -> str:
+        return f'<span class="cp">U+{code}</span>'
+
+    text = prose.data("a\u202eb\x00\ud800")
+    assert str(text) == f"<bdi>a{chip('202E')}b{chip('0000')}{chip('D800')}</bdi>"
+    assert str(prose.data("a\nb")) == f"<bdi>a{chip('000A')}b</bdi>"
+    assert str(prose.passage("a\r\n\tb", [])) == "<bdi>a\n\tb</bdi>"
+
+
+def test_a_long_text_is_cut_with_its_marks_and_the_rest_is_counted() -> None:
+    assert str(prose.passage("0123456789", [(2, 4), (8, 10)], 9)) == (
+        '<bdi>01<mark>23</mark>4567<mark>8</mark></bdi><span class="cut">[… 1 more characters]</span>'
+    )
+    assert "[… 998,000 more characters]" in prose.data("x" * 1_000_000)
+
+
+def test_an_excerpt_is_taken_around_the_gold() -> None:
+    text = "word " * 100
+    found = prose.excerpt(text, [(300, 304)], 100)
+    assert found.startswith("[…] <bdi>word")
+    assert "<mark>word</mark>" in found
+    assert found.endswith(" […]")
+    assert str(prose.excerpt("short", [(0, 5)], 100)) == "<bdi><mark>short</mark></bdi>"
+
+
+def test_spans_are_merged_and_cut_to_a_chunk() -> None:
+    assert prose.union([(5, 7), (0, 2), (2, 3)]) == [(0, 3), (5, 7)]
+    assert prose.inside([(0, 3), (5, 7)], 2, 6) == [(0, 1), (3, 4)]
+
+
+@pytest.mark.parametrize(
+    ("measure", "value", "text"),
+    [
+        ("nDCG@10", 0.7919, "0.792"),
+        ("nDCG@10", -0.0001, "0.000"),
+        ("SpanR@5", -0.25, "−0.250"),
+        ("Yield@5+", 0.00034, "0.0003"),
+        ("Tokens@5", 2291.4, "2,291"),
+        ("Tokens@5", 38.54, "38.5"),
+        ("Tokens@5", 0.0, "0"),
+    ],
+)
+def test_a_measure_has_one_form(measure: str, value: float, text: str) -> None:
+    assert numbers.measured(measure, value) == text
+
+
+def test_other_numbers_have_one_form() -> None:
+    assert [numbers.score(s) for s in (1.1167, 0.03279, -4.5)] == ["1.117", "0.0328", "−4.500"]
+    assert [numbers.duration(s) for s in (0.0142, 0.142, 12.4, 200)] == [
+        "14.2 ms",
+        "142 ms",
+        "12.4 s",
+        "3 min 20 s",
+    ]
+    assert numbers.day("2026-11-30T10:00:00+00:00") == "30 Nov 2026"
+    assert [numbers.cells(n) for n in ([0], [3, 4, 5])] == ["cell 0", "cells 3, 4 and 5"]
+
+
+def test_columns_stand_in_groups_tokens_first() -> None:
+    names = ["SpanR@5", "SpanP@5", "SpanR@5+", "nDCG@10", "SpanR@1500t", "Tokens@5+"]
+    groups = [[c.measure for c in g.columns] for g in glossary.grouped(names)]
+    assert groups == [["Tokens@5+"], ["SpanR@5", "SpanR@5+", "SpanR@1500t"], ["SpanP@5"], ["nDCG@10"]]
+    assert glossary.telling(names) == "SpanR@5+"
+    assert glossary.telling(["nDCG@10", "RR@10"]) == "nDCG@10"
+    assert glossary.telling([]) is None
+    says = glossary.column("SpanR@1500t").says
+    assert says == "share of the gold text that is in the context filled in rank order up to 1,500 tokens"
+    assert glossary.column("Odd(rel=2)@3").says == "as ir-measures defines it, on the first 3 hits"
+
+
+def test_the_choice_of_questions_follows_its_rule(home: Path) -> None:
+    found, _ = setups(experiment(home, "windows"))
+    made = choose(found, 30)
+    assert (made.measure, made.total) == ("SpanR@5+", 5)
+    ranked = [
+        (c.low is None, -round((c.high or 0) - (c.low or 0), 9), c.low or 0, c.query_id) for c in made.chosen
+    ]
+    assert ranked == sorted(ranked)
+    assert [c.query_id for c in made.chosen[-2:]] == ["q4", "q5"], "they have no gold"
+    assert [c.query_id for c in choose(found, 2).chosen] == [c.query_id for c in made.chosen[:2]]
+    assert "0 of 5 questions are shown." in parsed(home, "windows", questions=0).text
