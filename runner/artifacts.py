@@ -22,6 +22,7 @@ from runner.retrieval.contract import Leg, Side
 from runner.retrieval.stage import LegHits
 from runner.session import Session
 from runner.strategy import stage as strategy_stage
+from runner.strategy.contract import Tools
 from runner.vectors import Rows, Vectors
 
 _SLICE = 128
@@ -50,7 +51,9 @@ def chunks(p: Parts, k: Keyring, session: Session) -> tuple[pl.DataFrame, dict[s
     """The chunk table (columns of `records.Chunk`, in document order) and what its manifest counts."""
 
     def write(folder: Path) -> dict[str, Any]:
-        made = strategy_stage.chunk(table(k, session, "documents"), p.strategy, p.tokenizer.load())
+        made = strategy_stage.chunk(
+            table(k, session, "documents"), p.strategy, _tools(p, session), _given(k, session)
+        )
         if made.chunks.is_empty():
             raise DataError(
                 f"strategy {p.strategy.name}: no document gave a chunk; there is nothing to search"
@@ -76,6 +79,28 @@ def chunks(p: Parts, k: Keyring, session: Session) -> tuple[pl.DataFrame, dict[s
     found = session.memo("chunks", k.chunks, load)
     session.counters.chunkings_reused -= session.counters.chunkings_built - before
     return found
+
+
+def _tools(p: Parts, session: Session) -> Tools:
+    """The run's tokenizer, and its model for a strategy that reads vectors."""
+
+    def vectors_of(texts: Sequence[str]) -> npt.NDArray[np.float32]:
+        wanted = embedding_stage.inputs(texts, p.embedding.document_prompt)
+        return embed(p, session, wanted).rows(wanted).vectors
+
+    return Tools(p.tokenizer.load(), vectors_of if p.strategy.reads_vectors else None)
+
+
+def _given(k: Keyring, session: Session) -> dict[str, list[tuple[int, int]]]:
+    """The chunks that the data set brings, by document."""
+    path = session.store.path("corpus", k.corpus) / "given.parquet"
+    if not path.is_file():
+        return {}
+    frame = tables.read(path).sort("doc_id", "start", "end")
+    return {
+        str(d): list(g.select("start", "end").iter_rows())
+        for (d,), g in frame.group_by("doc_id", maintain_order=True)
+    }
 
 
 def texts(p: Parts, k: Keyring, session: Session) -> list[str]:

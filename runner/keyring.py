@@ -37,9 +37,12 @@ def keyring(p: Parts, session: Session) -> Keyring:
     corpus, meta = corpus_meta(p, session)
     prints: dict[str, str] = meta["fingerprints"]
     tokenizer = p.tokenizer.identity()
-    chunks = _key("strategy", p.config.strategy, [prints["documents"], tokenizer])
     identities: dict[str, Any] = {"tokenizer": tokenizer}
     model = embedding = None
+    inputs = [prints["documents"], tokenizer]
+    if p.strategy.reads_vectors:
+        inputs += [keys.digest(["model", p.embedding.identity()]), p.embedding.document_prompt]
+    chunks = _key("strategy", p.config.strategy, inputs)
     if p.reads_vectors:
         identities["embedding"] = p.embedding.identity()
         model = keys.digest(["model", identities["embedding"]])

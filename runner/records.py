@@ -68,6 +68,14 @@ class Chunk:
     end: int
     tokens: int
     """Tokens of the piece by itself, in the run's tokenizer."""
+    heading: str | None = None
+    row: int | None = None
+    row_type: str | None = None
+    """As `strategy.contract.Piece` has them; a strategy that knows none leaves the column out."""
+    parent_start: int | None = None
+    parent_end: int | None = None
+    parent_tokens: int | None = None
+    """The span that is returned and paid for when this chunk is a hit, where it is not the chunk itself."""
 
 
 @dataclass(frozen=True, slots=True)

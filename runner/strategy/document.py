@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from typing import ClassVar, Literal
 
-from runner.config import Component
-from runner.strategy.contract import Span
+from runner.strategy.contract import Span, SpanStrategy
 from runner.text import is_blank
 from runner.tokenizer.contract import Tokens
 
 
-class Document(Component):
+class Document(SpanStrategy):
     """For abstracts, tickets and other short records; of a long text an embedding reads the start only."""
 
     version: ClassVar[int] = 1
-    windows: ClassVar[bool] = False
-    lossy: ClassVar[bool] = False
     name: Literal["document"] = "document"
 
     def spans(self, text: str, tokens: Tokens) -> list[Span]:

@@ -7,14 +7,13 @@ from typing import ClassVar, Literal, Self
 import numpy as np
 from pydantic import model_validator
 
-from runner.config import Component
 from runner.strategy import _spans
-from runner.strategy.contract import Span
+from runner.strategy.contract import Span, SpanStrategy
 from runner.text import is_blank
 from runner.tokenizer.contract import Tokens
 
 
-class FixedSize(Component):
+class FixedSize(SpanStrategy):
     """Window k holds units k·(size - overlap) … + size; the first to reach the end of the text is the last.
 
     Units are tokens of the whole document; cut out, a window may count a token or two more or less by itself.
@@ -22,7 +21,6 @@ class FixedSize(Component):
 
     version: ClassVar[int] = 1
     windows: ClassVar[bool] = True
-    lossy: ClassVar[bool] = False
     name: Literal["fixed_size"] = "fixed_size"
     size: int = 200
     """Units in a window; above 0."""

@@ -8,15 +8,14 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
-from runner.config import Component
 from runner.strategy import _spans
-from runner.strategy.contract import Span
+from runner.strategy.contract import Span, SpanStrategy
 from runner.tokenizer.contract import Tokens
 
 SEPARATORS = ("\n\n", "\n", ".", "?", "!", " ", "")
 
 
-class Recursive(Component):
+class Recursive(SpanStrategy):
     """Recursive splitting as in LangChain and in Chroma's chunking study (2024), with offsets carried along.
 
     A separator stays at the start of the part after it. Parts shorter than `size` are merged from the left
@@ -27,8 +26,6 @@ class Recursive(Component):
     """
 
     version: ClassVar[int] = 1
-    windows: ClassVar[bool] = False
-    lossy: ClassVar[bool] = False
     name: Literal["recursive"] = "recursive"
     size: int = 200
     """Greatest length of a piece, in tokens; above 0. A part that no separator can split may be longer."""

@@ -7,13 +7,12 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from runner.config import Component
 from runner.strategy import _sentences, _spans
-from runner.strategy.contract import Span
+from runner.strategy.contract import Span, SpanStrategy
 from runner.tokenizer.contract import Tokens
 
 
-class Sentence(Component):
+class Sentence(SpanStrategy):
     """Sentences in order, joined from the left while both limits hold; white space between pieces is in none.
 
     A sentence of more than `max_tokens` stands by itself and is cut into windows of so many of its tokens,
@@ -21,8 +20,6 @@ class Sentence(Component):
     """
 
     version: ClassVar[int] = 1
-    windows: ClassVar[bool] = False
-    lossy: ClassVar[bool] = False
     name: Literal["sentence"] = "sentence"
     sentences: int = Field(1, ge=0)
     """Sentences in a piece at most; 0: as many as `max_tokens` allows."""
