@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,9 +17,6 @@ from runner.errors import DataError
 from runner.keyring import Keyring
 from runner.parts import Parts
 from runner.records import Chunk
-from runner.retrieval import stage as retrieval_stage
-from runner.retrieval.contract import Leg, Side
-from runner.retrieval.stage import LegHits
 from runner.session import Session
 from runner.strategy import stage as strategy_stage
 from runner.strategy.contract import Tools
@@ -85,7 +82,7 @@ def _tools(p: Parts, session: Session) -> Tools:
     """The run's tokenizer, and its model for a strategy that reads vectors."""
 
     def vectors_of(texts: Sequence[str]) -> npt.NDArray[np.float32]:
-        wanted = embedding_stage.inputs(texts, p.embedding.document_prompt)
+        wanted = embedding_stage.inputs(texts, p.embedding.prompts().document)
         return embed(p, session, wanted).rows(wanted).vectors
 
     return Tools(p.tokenizer.load(), vectors_of if p.strategy.reads_vectors else None)
@@ -120,8 +117,9 @@ def embedding_inputs(p: Parts, k: Keyring, session: Session) -> tuple[list[str],
     if not p.enrichment.off:
         cuts, _ = chunks(p, k, session)
         headers = p.enrichment.headers(table(k, session, "documents"), cuts)
-    documents = embedding_stage.inputs(texts(p, k, session), p.embedding.document_prompt, headers)
-    return documents, embedding_stage.inputs(queries(k, session), p.embedding.query_prompt)
+    prompts = p.embedding.prompts()
+    documents = embedding_stage.inputs(texts(p, k, session), prompts.document, headers)
+    return documents, embedding_stage.inputs(queries(k, session), prompts.query)
 
 
 def embedded(p: Parts, k: Keyring, session: Session) -> dict[str, Any]:
@@ -132,8 +130,15 @@ def embedded(p: Parts, k: Keyring, session: Session) -> dict[str, Any]:
 
     def write(folder: Path) -> dict[str, Any]:
         documents, asked = embedding_inputs(p, k, session)
-        rows = embed(p, session, [*documents, *asked]).rows(documents)
+        billed = session.counters.tokens_billed
+        distinct = list(dict.fromkeys([*documents, *asked]))
+        stored = embed(p, session, distinct)
+        rows, of_queries = stored.rows(documents), stored.rows(asked)
         cuts, _ = chunks(p, k, session)
+        if p.embedding.on_truncate == "error":
+            ids = table(k, session, "queries")["query_id"]
+            embedding_stage.refuse_truncated(p.embedding.name, {"chunk": (cuts["chunk_id"], rows),
+                                                                "query": (ids, of_queries)})  # fmt: skip
         truncated = rows.tokens_total > rows.tokens_embedded
         frame = cuts.select("chunk_id").with_columns(
             pl.Series("tokens_total", rows.tokens_total, pl.Int64),
@@ -143,10 +148,16 @@ def embedded(p: Parts, k: Keyring, session: Session) -> dict[str, Any]:
         tables.write(frame, folder / "embedding.parquet")
         return {
             "chunks": len(documents),
-            "texts": len({*documents, *asked}),
+            "queries": len(asked),
+            "texts": len(distinct),
+            "prompts": p.embedding.prompts()._asdict(),
             "tokens_total": int(rows.tokens_total.sum()),
             "tokens_embedded": int(rows.tokens_embedded.sum()),
             "truncated": int(truncated.sum()),
+            "truncated_queries": int((of_queries.tokens_total > of_queries.tokens_embedded).sum()),
+            # What a service would charge for these texts once, and what one charged just now.
+            "tokens_distinct": int(stored.rows(distinct).tokens_total.sum()),
+            "tokens_billed": session.counters.tokens_billed - billed,
             "zero_vectors": int((~rows.vectors.any(axis=1)).sum()),
             "texts_digest": keys.digest(texts(p, k, session)),
             "inputs_digest": keys.digest(documents),
@@ -185,8 +196,10 @@ def embed(p: Parts, session: Session, wanted: Sequence[str]) -> Vectors:
             made = embedding_stage.checked(
                 part, encoder(p, session, stored.key).encode(part, bar), p.embedding.name
             )
-            stored.add(part, Rows(made.vectors, made.tokens_total, made.tokens_embedded))
+            rows = Rows(made.vectors, made.tokens_total, made.tokens_embedded)
+            stored.add(part, rows, tokens_billed=made.tokens_billed)
             session.counters.texts_embedded += len(part)
+            session.counters.tokens_billed += made.tokens_billed
     return stored
 
 
@@ -195,63 +208,3 @@ def encoder(p: Parts, session: Session, key: str) -> Any:
     return session.memo(
         "encoder", key, lambda: p.embedding.load(session.runtime.threads, session.runtime.device)
     )
-
-
-def leg_hits(p: Parts, k: Keyring, session: Session, name: str) -> LegHits:
-    """The hits of one leg for all queries."""
-    leg = p.legs[name]
-
-    def write(folder: Path) -> dict[str, Any]:
-        found = _search(p, k, session, name, leg)
-        tables.write(found.frame, folder / "hits.parquet")
-        return {
-            "leg": leg.name,
-            "hits": found.frame.height,
-            "reasons": {str(q): r for q, r in found.reasons.items()},
-        }
-
-    def load() -> LegHits:
-        artifact = session.store.obtain("legs", k.legs[name], write)
-        session.counters.searches_run += artifact.built
-        reasons = {int(q): str(r) for q, r in artifact.meta["reasons"].items()}
-        return LegHits(tables.read(artifact.path / "hits.parquet"), reasons)
-
-    before = session.counters.searches_run
-    found = session.memo("legs", k.legs[name], load)
-    session.counters.searches_reused += 1 - (session.counters.searches_run - before)
-    return found
-
-
-def _search(p: Parts, k: Keyring, session: Session, name: str, leg: Leg) -> LegHits:
-    if leg.reads == "vectors":
-        documents, asked = embedding_inputs(p, k, session)
-        stored = embed(p, session, [*documents, *asked])
-        chunk_side, query_side = (
-            Side(vectors=stored.rows(documents).vectors),
-            Side(vectors=stored.rows(asked).vectors),
-        )
-        return retrieval_stage.search(
-            leg, _index(leg, k.indexes[name], session, lambda: chunk_side), chunk_side, query_side
-        )
-    index = _index(leg, k.indexes[name], session, lambda: Side(texts=texts(p, k, session)))
-    return retrieval_stage.search(leg, index, Side(), Side(texts=queries(k, session)))
-
-
-def _index(
-    leg: Leg, key: str, session: Session, chunk_side: Callable[[], Side]
-) -> Mapping[str, npt.NDArray[Any]]:
-    if not leg.keeps_index:
-        return {}
-
-    def write(folder: Path) -> dict[str, Any]:
-        arrays = leg.index(chunk_side())
-        for part, array in arrays.items():
-            np.save(folder / f"{part}.npy", array, allow_pickle=False)
-        return {"leg": leg.name, "arrays": {part: list(a.shape) for part, a in arrays.items()}}
-
-    artifact = session.store.obtain(f"index-{leg.name}", key, write)
-    session.counters.indexes_built += artifact.built
-    session.counters.indexes_reused += not artifact.built
-    return {
-        part: np.load(artifact.path / f"{part}.npy", allow_pickle=False) for part in artifact.meta["arrays"]
-    }

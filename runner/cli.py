@@ -11,6 +11,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from runner import trust
 from runner.errors import EXIT_FAILED, EXIT_OK, EXIT_REQUEST, RequestError, RunnerError, did_you_mean
 
 if TYPE_CHECKING:
@@ -30,9 +31,11 @@ HELP = """runner: retrieval experiments from a config, traced stage by stage.
   python -m runner report [EXPERIMENT]  write the HTML report again
   python -m runner track [--pending] [EXPERIMENT]  deliver finished runs to MLflow
   python -m runner ui                   open the MLflow UI on the right store
-  python -m runner data check PATH      is this a sound data set?
+  python -m runner data check PATH      is this a sound data set, and is its gold?
+  python -m runner data import KIND SOURCE --to FOLDER  a native data set of: beir trec squad quotes folder hf
 
 Verbs take --json and --outputs DIR. RUN is a key prefix or `latest`. Hydra's own help: --hydra-help.
+--trust-remote-code: models may run their own code where a config asks for it; no config can allow it.
 Values: top_k neighbor_prev neighbor_next threshold.similarity threshold.score filter seed experiment.name
 Groups (each a folder of conf/):
 """
@@ -42,8 +45,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command line; returns the exit code (0 done, 1 a cell failed, 2 the request was wrong)."""
     given = list(sys.argv[1:] if arguments is None else arguments)
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
+    if trust.FLAG in given:
+        trust.allow()
     try:
-        return _dispatch(given)
+        return _dispatch([a for a in given if a != trust.FLAG])
     except RunnerError as e:
         complain(f"error: {e}")
         return EXIT_REQUEST if isinstance(e, RequestError) else EXIT_FAILED
@@ -108,7 +113,8 @@ def _launch(arguments: Sequence[str], dry: Callable[[Plan | None, Request], int]
     compose.launch(arguments, request)
     if request.folder is None:  # Hydra only showed something (--cfg, --info)
         return EXIT_OK
-    done = delivery.finish(request, ["python", "-m", "runner", *arguments])
+    leave = [trust.FLAG] if trust.allowed() else []
+    done = delivery.finish(request, ["python", "-m", "runner", *arguments, *leave])
     say(_sweep_text(done.sweep, request.outside.runtime.outputs))
     for line in done.lines:
         say(line)
@@ -157,6 +163,10 @@ def _sweep_text(sweep: Sweep, outputs: str) -> str:
         f"{t.get('indexes_built', 0)} indexes built, {t.get('indexes_reused', 0)} reused",
         f"{t.get('searches_run', 0)} searches run, {t.get('searches_reused', 0)} reused",
     ]
+    if t.get("tokens_billed"):
+        parts.append(f"{t['tokens_billed']} tokens billed by a service")
+    if t.get("pairs_scored") or t.get("pairs_reused"):
+        parts.append(f"{t['pairs_scored']} pairs scored, {t['pairs_reused']} reused")
     return f"\n{grid(head, rows, right)}\n\n" + "; ".join(parts)
 
 
@@ -212,15 +222,16 @@ def _options(arguments: Sequence[str], flags: Sequence[str] = ()) -> tuple[list[
     return words, on, outputs
 
 
-def _view(name: str, flags: Sequence[str] = ()) -> Callable[[Sequence[str]], int]:
-    """A verb whose function in `verbs` returns text, a JSON value and an exit code."""
+def _view(name: str, flags: Sequence[str] | None = ()) -> Callable[[Sequence[str]], int]:
+    """A verb whose function in `verbs` answers with text, JSON and exit code; flags None: it reads words."""
 
     def verb(arguments: Sequence[str]) -> int:
         from runner import verbs
 
-        words, on, outputs = _options(arguments, flags)
-        answer: verbs.Answer = getattr(verbs, name)(words, on, outputs)
-        say(json.dumps(answer.value, indent=1, ensure_ascii=False) if on["--json"] else answer.text)
+        given = (arguments,) if flags is None else _options(arguments, flags)
+        answer: verbs.Answer = getattr(verbs, name)(*given)
+        as_json = "--json" in arguments
+        say(json.dumps(answer.value, indent=1, ensure_ascii=False) if as_json else answer.text)
         return answer.code
 
     return verb
@@ -234,5 +245,5 @@ VERBS: dict[str, Callable[[Sequence[str]], int]] = {
     "report": _view("report"),
     "track": _view("track", ["--pending"]),
     "ui": _view("ui", ["--print"]),
-    "data": _view("data"),
+    "data": _view("data", None),
 }

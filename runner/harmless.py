@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
+from runner import trust
 from runner.errors import RequestError
 
 _HYDRAS = ("hydra._internal.", "hydra_plugins.", "optuna.samplers.")
@@ -58,6 +59,8 @@ def _calls(path: str, value: str, callback: str) -> bool:
     key = path.rpartition(".")[2]
     if key == "_target_":
         return not (path.startswith("hydra.") and (value == callback or value.startswith(_HYDRAS)))
+    if path.startswith(f"hydra.job.env_set.{trust.OURS}"):  # RUNNER_…: leave to run code, and from where
+        return True
     if path.startswith(("hydra.job_logging.", "hydra.hydra_logging.")):
         if key == "class":
             return not value.startswith("logging.")

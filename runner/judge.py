@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -70,6 +70,21 @@ def judge(measures: Sequence[str], judged: Judged) -> Judgement:
         excluded=judged.n_queries - len(queries),
         **hits,
     )
+
+
+def beside(judgement: Judgement, measure: str, recorded: Mapping[int, float]) -> Judgement:
+    """`judgement` with one more measure, last: what an earlier stage recorded for each query."""
+    judged = judgement.values["query"].unique(maintain_order=True)
+    rows = pl.DataFrame(
+        {
+            "query": judged,
+            "measure": pl.repeat(measure, len(judged), dtype=pl.String, eager=True),
+            "value": pl.Series([recorded[q] for q in judged], dtype=pl.Float64),
+        }
+    )
+    values = pl.concat([judgement.values, rows]).sort("query", maintain_order=True)
+    more = _summary(rows, [measure]) if len(judged) else []
+    return replace(judgement, values=values, summary=judgement.summary + more)
 
 
 def _values(apply: list[tuple[Measure, Family]], judged: Judged, n_queries: int) -> pl.DataFrame:

@@ -40,24 +40,26 @@ def keyring(p: Parts, session: Session) -> Keyring:
     identities: dict[str, Any] = {"tokenizer": tokenizer}
     model = embedding = None
     inputs = [prints["documents"], tokenizer]
+    # Whether a strategy looks at them is its own affair: a key too many costs a chunking, no more.
+    inputs += [prints["given"]] if "given" in prints else []
     if p.strategy.reads_vectors:
-        inputs += [keys.digest(["model", p.embedding.identity()]), p.embedding.document_prompt]
+        inputs += [keys.digest(["model", p.embedding.identity()]), p.embedding.prompts().document]
     chunks = _key("strategy", p.config.strategy, inputs)
     if p.reads_vectors:
         identities["embedding"] = p.embedding.identity()
         model = keys.digest(["model", identities["embedding"]])
         enrichment = None if p.enrichment.off else _key("enrichment", p.config.enrichment, [chunks])
-        prompts = {"query": p.embedding.query_prompt, "document": p.embedding.document_prompt}
-        embedding = keys.stage_key("embedding", "vectors", 1, prompts, [model, chunks, enrichment or "off"])
+        settings = {**p.embedding.prompts()._asdict(), "on_truncate": p.embedding.on_truncate}
+        embedding = keys.stage_key("embedding", "vectors", 1, settings, [model, chunks, enrichment or "off"])
     indexes, legs = {}, {}
     for name, leg in p.legs.items():
         source = str(embedding) if leg.reads == "vectors" else chunks
-        knobs = leg.settings()
-        depth = knobs.pop("depth")
-        indexes[name] = keys.stage_key("index", leg.name, leg.version, {**knobs, **leg.libraries()}, [source])
-        legs[name] = keys.stage_key(
-            "leg", leg.name, leg.version, {"depth": depth}, [indexes[name], prints["queries"]]
-        )
+        knobs, what = leg.settings(), leg.identity()
+        asked = {field: knobs.pop(field) for field in sorted(leg.search_fields)}
+        indexes[name] = keys.stage_key("index", leg.name, leg.version, {**knobs, **what}, [source])
+        legs[name] = keys.stage_key("leg", leg.name, leg.version, asked, [indexes[name], prints["queries"]])
+        if what:
+            identities[f"retrieval.{name}"] = what
     if not p.reranker.off:
         identities["reranker"] = p.reranker.identity()
     return Keyring(
@@ -114,7 +116,12 @@ def _run_key(p: Parts, prints: dict[str, str], legs: dict[str, str], identities:
             else [config.fusion.name, config.fusion.version, config.fusion.settings()],
             "threshold": threshold,
             "filter": config.filter,
-            "reranker": [config.reranker.name, config.reranker.version, config.reranker.settings()],
+            # What decides a score is in the identity; where files lie and how a service is reached does not.
+            "reranker": [
+                config.reranker.name,
+                config.reranker.version,
+                {k: v for k, v in config.reranker.settings().items() if k in {"pool", "on_error"}},
+            ],
             "reranker_identity": identities.get("reranker"),
             "top_k": config.top_k,
             "neighbors": list(p.neighbors),

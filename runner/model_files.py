@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import importlib.util
 import os
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
 from runner import keys
 from runner.errors import ComponentError
 
-_PARTS = (
+PARTS = (
     "*.json", "vocab.txt", "merges.txt", "*.model", "model*.safetensors", "pytorch_model.bin", "[0-9]_*/*",
 )  # fmt: skip
 """The files that decide what a sentence-transformers model computes."""
@@ -31,7 +32,15 @@ def locate_model(model: str, revision: str | None, package: str | None, digests:
     Raises:
         ComponentError: not found anywhere, or a file differs from upstream's digest.
     """
-    folder = _on_this_disk(model, revision, package) or _from_hub(model, revision, package)
+    return checked(_on_this_disk(model, revision, package) or _from_hub(model, revision, package), digests)
+
+
+def checked(folder: Path, digests: dict[str, str]) -> Path:
+    """`folder`, if each file that `digests` names is the one that was published.
+
+    Raises:
+        ComponentError: a file is missing or another.
+    """
     for name, want in digests.items():
         path = folder / name
         got = _digest(path, path.stat().st_mtime_ns) if path.is_file() else "no such file"
@@ -49,10 +58,15 @@ def _on_this_disk(model: str, revision: str | None, package: str | None) -> Path
         snapshot = _hub_cache() / f"models--{model.replace('/', '--')}" / "snapshots" / revision
         if (snapshot / "config.json").is_file():
             return snapshot
-    spec = importlib.util.find_spec(package) if package else None
+    return folder_in_package(package, "model") if package else None
+
+
+def folder_in_package(package: str, inside: str) -> Path | None:
+    """A folder of an installed package, which is found and not imported; None: there is no such thing."""
+    spec = importlib.util.find_spec(package)
     for place in spec.submodule_search_locations or [] if spec else []:
-        if (Path(place) / "model").is_dir():
-            return Path(place) / "model"
+        if (Path(place) / inside).is_dir():
+            return Path(place) / inside
     return None
 
 
@@ -78,9 +92,9 @@ def _from_hub(model: str, revision: str | None, package: str | None) -> Path:
         ) from e
 
 
-def folder_digests(folder: Path) -> dict[str, str]:
+def folder_digests(folder: Path, parts: Sequence[str] = PARTS) -> dict[str, str]:
     """SHA-256 of every file that decides what the model computes, by relative name."""
-    found = {p.relative_to(folder).as_posix(): p for part in _PARTS for p in folder.glob(part) if p.is_file()}
+    found = {p.relative_to(folder).as_posix(): p for part in parts for p in folder.glob(part) if p.is_file()}
     return {name: _digest(found[name], found[name].stat().st_mtime_ns) for name in sorted(found)}
 
 

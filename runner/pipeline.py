@@ -3,16 +3,26 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 import polars as pl
 
-from runner import artifacts, conservation, expansion, judge, order, record, selection
+from runner import (
+    artifacts,
+    conservation,
+    expansion,
+    judge,
+    order,
+    parents,
+    record,
+    rescoring,
+    searching,
+    selection,
+)
 from runner.config import RunConfig
 from runner.dataset import stage as dataset_stage
+from runner.embedding import stage as embedding_stage
 from runner.fusion import stage as fusion_stage
 from runner.keyring import Keyring, keyring
 from runner.metrics.contract import Judged
@@ -71,17 +81,23 @@ def execute(p: Parts, k: Keyring, session: Session, clock: Clock) -> Trace:
         with clock.stage("embedding"):
             _embed(p, k, session, trace)
     with clock.stage("retrieval"):
-        hits = {name: artifacts.leg_hits(p, k, session, name) for name in p.legs}
+        hits = {name: searching.hits(p, k, session, name) for name in p.legs}
         trace.legs = {name: h.frame for name, h in hits.items()}
         for name, h in hits.items():
             for query, reason in h.reasons.items():
                 trace.explain(query, f"{name}: {reason}")
-            trace.stage(f"retrieval.{name}", name, rows_out=h.frame.height, depth=p.legs[name].depth)
+            facts = retrieval_stage.recall_facts(h.recall, p.legs[name].depth)
+            trace.stage(
+                f"retrieval.{name}", name, rows_out=h.frame.height, depth=p.legs[name].depth, **facts
+            )
+            trace.warnings += [f"leg {name}: {note}" for note in h.notes]
+        trace.recall = {name: h.recall for name, h in hits.items() if h.recall}
     with clock.stage("fusion"):
         fused = _fuse(p, k, session, trace, retrieval_stage.window(hits))
     with clock.stage("reranker"):
         frame, score, rank = _rerank(p, k, session, trace, fused)
     with clock.stage("cut"):
+        frame, rank = _one_per_parent(trace, frame, rank, table)
         alive = int(frame["drop_stage"].is_null().sum())
         frame = selection.cut(frame, score, rank, p.config.top_k)
         kept = int(frame["final_rank"].is_not_null().sum())
@@ -90,12 +106,15 @@ def execute(p: Parts, k: Keyring, session: Session, clock: Clock) -> Trace:
     ranking = order.ranking(trace.candidates)
     with clock.stage("expansion"):
         trace.expansion = expansion.windows(ranking, table, *p.neighbors)
-        trace.context = expansion.context(trace.expansion, table)
+        trace.context = expansion.context(trace.expansion, parents.returned(table))
         trace.stage("expansion", p.strategy.name, hits=kept, rows_out=trace.context.height,
               neighbor_prev=p.neighbors[0], neighbor_next=p.neighbors[1],
               applied=p.strategy.windows)  # fmt: skip
     with clock.stage("measures"):
         trace.judgement = _judge(p, k, session, ranking, trace.expansion, table)
+        for name, recall in trace.recall.items():
+            measure = f"ExactR({name})@{p.legs[name].depth}"
+            trace.judgement = judge.beside(trace.judgement, measure, recall)
     with clock.stage("conservation"):
         conservation.candidates(trace.candidates, trace.legs)
         conservation.untouched(fused, trace.candidates)
@@ -107,17 +126,8 @@ def execute(p: Parts, k: Keyring, session: Session, clock: Clock) -> Trace:
 def _embed(p: Parts, k: Keyring, session: Session, trace: Trace) -> None:
     read = artifacts.embedded(p, k, session)
     trace.warnings += p.embedding.notes()
-    trace.stage("embedding", p.embedding.name, **read)
-    if read["truncated"]:
-        share = read["truncated"] / read["chunks"]
-        trace.warnings.append(
-            f"embedding {p.embedding.name} did not read the end of {read['truncated']} of {read['chunks']} "
-            f"chunks ({share:.0%}): their text is longer than the model's limit"
-        )
-    if read["zero_vectors"]:
-        trace.warnings.append(
-            f"{read['zero_vectors']} chunks have the zero vector: their similarity is 0 to any query"
-        )
+    trace.stage("embedding", p.embedding.name, **read, **embedding_stage.money(read, p.embedding.price()))
+    trace.warnings += embedding_stage.warnings(p.embedding.name, read)
 
 
 def _fuse(p: Parts, k: Keyring, session: Session, trace: Trace, window: pl.DataFrame) -> pl.DataFrame:
@@ -167,18 +177,12 @@ def _rerank(
     """The frame, and which score and rank decide the final order."""
     if p.reranker.off:
         return frame, "fused_score", "fused_rank"
-    load = partial(p.reranker.load, session.runtime.threads, session.runtime.device)
-    scorer = session.memo("scorer", str(k.identities["reranker"]), load)
-    texts = artifacts.texts(p, k, session)
-
-    def take(rows: Sequence[int]) -> list[str]:
-        return [texts[r] for r in rows]
-
-    queries = artifacts.queries(k, session)
     # A score threshold drops from the end of the fused order, so the ranks of those left have no gaps.
     alive = pl.col("drop_stage").is_null()
     live = frame.with_columns(pl.when(alive).then(pl.col("fused_rank")).alias("fused_rank"))
-    out, trace.fallbacks = reranker_stage.rerank(live, p.reranker, scorer, queries, take)
+    made = rescoring.rescored(p, k, session, reranker_stage.pool(live, p.reranker))
+    trace.fallbacks = made.fallbacks
+    out = reranker_stage.rerank(live, made.scores)
     out = out.drop("fused_rank").join(
         frame.select("query", "chunk", "fused_rank"), on=["query", "chunk"], how="left"
     )
@@ -188,9 +192,27 @@ def _rerank(
         trace.warnings.append(
             f"reranker {p.reranker.name} failed for {len(trace.fallbacks)} queries: fused order kept"
         )
+    cut_short = made.facts.get("truncated", 0)
+    if cut_short:
+        trace.warnings.append(
+            f"reranker {p.reranker.name} did not read the end of {cut_short} of {made.facts['pairs']} pairs "
+            f"({cut_short / made.facts['pairs']:.0%}): query and chunk are longer than the model's limit"
+        )
     trace.stage("reranker", p.reranker.name, rows_out=int(out["rerank_rank"].is_not_null().sum()),
-          pool=p.reranker.pool, on_error=p.reranker.on_error, fallbacks=len(trace.fallbacks))  # fmt: skip
+          pool=p.reranker.pool, on_error=p.reranker.on_error, fallbacks=len(trace.fallbacks),
+          **made.facts)  # fmt: skip
     return out, "order_score", "order_rank"
+
+
+def _one_per_parent(
+    trace: Trace, frame: pl.DataFrame, rank: str, table: pl.DataFrame
+) -> tuple[pl.DataFrame, str]:
+    """Mark candidates whose parent is returned already, and say which rank then decides; else as it was."""
+    if not parents.has_parents(table):
+        return frame, rank
+    return _marking(
+        trace, "parent", frame, selection.by_parent(frame, rank, parents.units(table))
+    ), "order_parent_rank"
 
 
 def _judge(
@@ -199,6 +221,7 @@ def _judge(
     rows = artifacts.table(k, session, "queries").select("query_id").with_row_index("query")
     rows = rows.cast({"query": pl.Int64})
     gold = artifacts.table(k, session, "judgments").join(rows, on="query_id", how="left")
+    ranking, windows, table = parents.judged(ranking, windows, table)
     judged = Judged(
         n_queries=rows.height,
         ranking=ranking,

@@ -35,7 +35,7 @@ class Plan:
     indexes: Count = field(default_factory=Count)
     searches: Count = field(default_factory=Count)
     seconds: float | None = None
-    """To expect for embedding, from a probe; None: nothing to embed."""
+    """To expect for embedding, from a probe; None: nothing to embed, or by a service, which is not probed."""
     run_keys: list[str | None] = field(default_factory=list)
     """By cell; None where the request of the cell is invalid."""
 
@@ -83,7 +83,7 @@ def _texts(out: Plan, due: Sequence[tuple[Parts, Keyring]], session: Session, *,
         missing = artifacts.vectors(p, session).missing(list(wanted))
         out.texts.cached += len(wanted) - len(missing)
         out.texts.due += len(missing)
-        if missing and probe:
+        if missing and probe and not p.embedding.remote:
             out.seconds = (out.seconds or 0.0) + _seconds(p, session, missing)
 
 

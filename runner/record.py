@@ -87,10 +87,14 @@ def _queries(k: Keyring, session: Session, trace: Trace) -> pl.DataFrame:
     queries, judgments = (artifacts.table(k, session, part) for part in ("queries", "judgments"))
     positive = judgments.filter(pl.col("grade") >= 1).group_by("query_id")
     reasons = pl.Series(["; ".join(trace.reasons.get(i, [])) for i in range(queries.height)], dtype=pl.String)
+    recall = {
+        f"{leg}_recall": pl.Series([found.get(i) for i in range(queries.height)], dtype=pl.Float64)
+        for leg, found in trace.recall.items()
+    }
     return (
         queries.select("query_id", "text")
         .join(positive.agg(n_gold=pl.len().cast(pl.Int64)), on="query_id", how="left", maintain_order="left")
-        .with_columns(pl.col("n_gold").fill_null(0), reasons.alias("reasons"))
+        .with_columns(pl.col("n_gold").fill_null(0), reasons.alias("reasons"), **recall)
     )
 
 

@@ -45,6 +45,15 @@ class Judgment:
 
 
 @dataclass(frozen=True, slots=True)
+class GivenChunk:
+    """A chunk that the data set brings along: code points `[start, end)` of a document."""
+
+    doc_id: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
 class ContextHeader:
     """What enrichment says about a chunk; goes into the embedding input and nowhere else."""
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from runner import keys, tables
+from runner import keys, parents, tables
 from runner.errors import RequestError, StoreError, did_you_mean
 from runner.records import Candidate, LegSignal, QueryTrace, TreeHit, TreeMember
 from runner.store import MANIFEST
@@ -83,13 +83,13 @@ class Run:
 
     @cached_property
     def chunks(self) -> pl.DataFrame:
-        """The chunk table with a `text` column, from the store.
+        """The chunk table with a `text` column, from the store; span, tokens and text are what a hit returns.
 
         Raises:
             StoreError: the store no longer has the chunking or the data set of this run.
         """
         folder = self.outputs / "store" / "chunks" / self.meta["keys"]["chunks"]
-        chunks = tables.read(folder / "chunks.parquet")
+        chunks = parents.returned(tables.read(folder / "chunks.parquet"))
         whole = dict(self.corpus("documents").select("doc_id", "text").iter_rows())
         spans = chunks.select("doc_id", "start", "end").iter_rows()
         return chunks.with_columns(pl.Series("text", [whole[d][s:e] for d, s, e in spans], dtype=pl.String))

@@ -1,4 +1,4 @@
-"""Selection: filter, thresholds and the cut at top_k. Each marks with stage, reason, value, limit."""
+"""Selection: filter, thresholds, one per parent, cut; each marks with stage, reason, value and limit."""
 
 from __future__ import annotations
 
@@ -80,6 +80,25 @@ def by_score(frame: pl.DataFrame, threshold: Threshold) -> pl.DataFrame:
     return _drop(
         frame, score < threshold.score, "threshold", "fused score below the threshold", score, threshold.score
     )
+
+
+def by_parent(frame: pl.DataFrame, rank: str, unit: pl.Series) -> pl.DataFrame:
+    """Mark the candidates that would return a span again; `order_parent_rank` ranks the others without gaps.
+
+    Args:
+        frame: candidates.
+        rank: the final order, 1…n without gaps among the rows that are not marked yet.
+        unit: for each chunk row what it returns; the value of a mark is the rank of the one that returns it.
+    """
+    frame = frame.with_columns(unit.gather(frame["chunk"]).alias("unit"))
+    live = pl.when(_FREE).then(pl.col(rank))
+    first = live == live.min().over("query", "unit")
+    place = pl.when(first).then(live).rank("ordinal").over("query").cast(pl.Int64)
+    frame = frame.with_columns(place.alias("order_parent_rank"))
+    value = pl.col("order_parent_rank").max().over("query", "unit")
+    return _drop(
+        frame, ~first, "parent", "its parent is returned at a better rank", value.cast(pl.Float64)
+    ).drop("unit")
 
 
 def cut(frame: pl.DataFrame, score: str, rank: str, top_k: int) -> pl.DataFrame:

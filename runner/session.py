@@ -41,12 +41,16 @@ class Counters:
 
     texts_embedded: int = 0
     texts_reused: int = 0
+    tokens_billed: int = 0
+    """What a service said that it charged for."""
     chunkings_built: int = 0
     chunkings_reused: int = 0
     indexes_built: int = 0
     indexes_reused: int = 0
     searches_run: int = 0
     searches_reused: int = 0
+    pairs_scored: int = 0
+    pairs_reused: int = 0
 
     def since(self, before: Counters) -> dict[str, int]:
         """What was added since `before`."""

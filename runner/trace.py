@@ -15,6 +15,8 @@ class Trace:
     """Frames and notes of one run, filled stage by stage and read by whoever records it."""
 
     legs: dict[str, pl.DataFrame] = field(default_factory=dict)
+    recall: dict[str, dict[int, float]] = field(default_factory=dict)
+    """By approximate leg and query: how much of the exact answer was found."""
     reasons: dict[int, list[str]] = field(default_factory=dict)
     candidates: pl.DataFrame = field(default_factory=pl.DataFrame)
     expansion: pl.DataFrame = field(default_factory=pl.DataFrame)

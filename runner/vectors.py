@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from runner import keys
+from runner.errors import StoreError
 from runner.store import Store
 
 
@@ -50,8 +51,19 @@ class Vectors:
         distinct = list(dict.fromkeys(texts))
         return [t for t, k in zip(distinct, keys.text_keys(distinct), strict=True) if k not in self._where]
 
-    def add(self, texts: Sequence[str], rows: Rows) -> None:
-        """Publish one segment with the vectors of `texts`."""
+    def add(self, texts: Sequence[str], rows: Rows, tokens_billed: int = 0) -> None:
+        """Publish one segment with the vectors of `texts`.
+
+        Raises:
+            StoreError: the vectors have another width than those that are there.
+        """
+        if self._where:
+            width = _vectors(next(iter(self._where.values()))[0]).shape[1]
+            if rows.vectors.shape[1] != width:
+                raise StoreError(
+                    f"{self._store.root / self._stage}: holds vectors of {width} dimensions of this model, "
+                    f"which now gave {rows.vectors.shape[1]}: another model answers to its name"
+                )
         names = keys.text_keys(texts)
         order = sorted(range(len(names)), key=names.__getitem__)
 
@@ -62,7 +74,7 @@ class Vectors:
             )
             np.save(folder / "vectors.npy", np.ascontiguousarray(rows.vectors[order]))
             np.save(folder / "tokens.npy", np.stack([rows.tokens_total, rows.tokens_embedded], axis=1)[order])
-            return {"identity": self._identity, "texts": len(names)}
+            return {"identity": self._identity, "texts": len(names), "tokens_billed": tokens_billed}
 
         self._store.obtain(self._stage, keys.digest([names[i].hex() for i in order])[:24], write)
         self.refresh()

@@ -183,30 +183,11 @@ def ui(words: Sequence[str], on: Flags, outputs: Path) -> Answer:
     return Answer("", None, tracking.open_ui(outputs))
 
 
-def data(words: Sequence[str], on: Flags, outputs: Path) -> Answer:
-    """`data check PATH`: read a native or BEIR folder and say what is in it, or what is wrong with it."""
-    from runner import registry
-    from runner.dataset.contract import Dataset
+def data(words: Sequence[str]) -> Answer:
+    """`data check PATH` and `data import KIND SOURCE`: see `data_verbs`."""
+    from runner.data_verbs import data as of_data
 
-    if len(words) != 2 or words[0] != "check":
-        raise RequestError("say: python -m runner data check PATH")
-    path = Path(words[1])
-    path = path.absolute() if path.exists() else path  # what is here comes before the data root
-    kind = "beir" if any(path.glob("corpus.jsonl*")) else "native"
-    dataset = registry.as_contract(registry.parse("dataset", {"name": kind, "path": str(path)}), Dataset)
-    corpus = dataset.load()
-    counts = {
-        "form": kind,
-        "documents": corpus.documents.height,
-        "characters": int(corpus.documents["text"].str.len_chars().sum()),
-        "queries": corpus.queries.height,
-        "judgments": corpus.judgments.height,
-        "gold": "spans"
-        if corpus.judgments.height and corpus.judgments["start"].null_count() == 0
-        else "documents",
-        "queries without gold": corpus.queries.join(corpus.judgments, on="query_id", how="anti").height,
-    }
-    return Answer(grid(["what", "value"], [[k, str(v)] for k, v in counts.items()]), counts)
+    return Answer(*of_data(words))
 
 
 def _at_most(words: Sequence[str], n: int, verb: str) -> None:

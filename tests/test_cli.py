@@ -160,7 +160,7 @@ def test_a_broken_data_set_is_no_wrong_request(line: Line) -> None:
     (line.at / "data" / "queries.jsonl").write_text("{bad\n", "utf-8")
     said = line("data", "check", "data")
     assert said.code == 1
-    assert "data/queries.jsonl:1: not JSON" in said.err
+    assert "data/queries.jsonl:1: not JSON" in said.out
 
 
 def test_outputs_that_cannot_be_made(line: Line) -> None:

@@ -14,7 +14,7 @@ from runner.errors import RequestError
 from runner.request import Request, arranged
 
 SLIPS = [
-    ("strategy=fixd_size", "strategy: there is no 'fixd_size': did you mean 'fixed_size'? Valid: document, "),
+    ("strategy=fixd_size", "strategy: there is no 'fixd_size': did you mean 'fixed_size'? Valid: cluster, document, "),
     ("neighbor_prv=1", "neighbor_prv: no such option; did you mean 'neighbor_prev'?"),
     ("+chunk.overlpa=20", "chunk: no such option; Valid: dataset, embedding,"),
     ("++typo.deep=3", "typo: no such option; "),

@@ -118,3 +118,20 @@ def test_an_empty_window_passes_through_every_stage() -> None:
     got = selection.by_similarity(got, "v", Threshold(similarity=0.5))
     got = selection.by_score(got, Threshold(score=0.5))
     assert selection.cut(got, "fused_score", "fused_rank", 3).height == 0
+
+
+def test_a_parent_is_returned_once_and_the_ranks_close_up() -> None:
+    """Chunks 0, 1, 3 return one span, 2 and 4 another, 5 itself; chunk 0 is filtered out already."""
+    frame = _window(fused_score=[0.9, 0.8, 0.7, 0.6, 0.5, 0.4], fused_rank=[None, 1, 2, 3, 4, 5])
+    frame = selection.by_filter(frame, pl.Series([False] + [True] * 5))
+    got = selection.by_parent(frame, "fused_rank", pl.Series([0, 0, 2, 0, 2, 5]))
+    assert got["order_parent_rank"].to_list() == [None, 1, 2, None, None, 3]
+    reason = "its parent is returned at a better rank"
+    assert {c: f for c, f in _dropped(got).items() if f[0] == "parent"} == {
+        3: ("parent", reason, 1.0, None),
+        4: ("parent", reason, 2.0, None),
+    }
+    assert got.columns == [*frame.columns, "order_parent_rank"]
+    cut = selection.cut(got, "fused_score", "order_parent_rank", 2)
+    assert cut["final_rank"].to_list() == [None, 1, 2, None, None, None]
+    assert _dropped(cut)[5] == ("cut", "beyond top_k", 3.0, 2.0)

@@ -9,11 +9,12 @@ from typing import Any
 import polars as pl
 
 from runner import tables
-from runner.dataset._read import Bad, Problems, describe
+from runner.dataset._problems import Bad, Problems
+from runner.dataset._read import describe
 from runner.dataset.contract import Corpus, OnBad
 from runner.errors import DataError
 from runner.keys import canonical
-from runner.records import Document, Judgment, Query
+from runner.records import Document, GivenChunk, Judgment, Query
 from runner.text import is_blank, one_line
 
 GRADES = range(-(2**31), 2**31)
@@ -30,7 +31,8 @@ class Builder:
         self._documents: dict[str, tuple[str, str, str]] = {}
         self._queries: dict[str, tuple[str, str]] = {}
         self._judgments: dict[tuple[str, str, int | None, int | None], int] = {}
-        self._places: dict[tuple[str, ...], str] = {}
+        self._chunks: dict[tuple[str, int, int], None] = {}
+        self._places: dict[tuple[object, ...], str] = {}
         self._first: dict[str, str] = {}
 
     def document(
@@ -82,7 +84,20 @@ class Builder:
         if key in self._judgments:
             raise Bad("duplicate judgment", f"query '{one_line(query_id)}' has this judgment already")
         self._judgments[key] = grade
+        self._places[key] = self.problems.place
         self._first.setdefault("document" if start is None else "span", self.problems.place)
+
+    def chunk(self, doc_id: str, start: int, end: int) -> None:
+        """Add a chunk that the data set brings along: the code points `[start, end)` of a document."""
+        if doc_id not in self._documents:
+            raise Bad("unknown document", f"cuts document '{one_line(doc_id)}', which there is not")
+        length = len(self._documents[doc_id][0])
+        if not 0 <= start < end <= length:
+            reason = f"chunk [{start}, {end}) is not within the {length} code points of '{one_line(doc_id)}'"
+            raise Bad("chunk out of range", reason)
+        if (doc_id, start, end) in self._chunks:
+            raise Bad("duplicate chunk", f"'{one_line(doc_id)}' has the chunk [{start}, {end}) already")
+        self._chunks[doc_id, start, end] = None
 
     def corpus(self, source: object) -> Corpus:
         """Everything that was added, as sorted frames; `source` names the data set in errors.
@@ -105,6 +120,8 @@ class Builder:
             queries.sort("query_id"),
             judgments.sort(judgments.columns),
             dict(sorted(self.problems.rejected.items())),
+            self._places,
+            _frame(GivenChunk, sorted(self._chunks)) if self._chunks else None,
         )
 
     def _new(self, what: str, name: str) -> None:

@@ -6,7 +6,8 @@ from typing import Any
 
 from runner.dataset import _read as read
 from runner.dataset._build import Builder
-from runner.dataset._read import Bad, Row, field
+from runner.dataset._problems import Bad
+from runner.dataset._read import Row, field
 from runner.text import is_blank, one_line
 
 _FIELDS = ("query_id", "doc_id", "start", "end", "quote", "grade", "occurrence")

@@ -1,4 +1,4 @@
-"""Reading data files: bytes as they are, strict UTF-8 and JSON, every problem collected with its place."""
+"""Reading data files: bytes as they are, strict UTF-8 and JSON; what cannot be used raises `Bad`."""
 
 from __future__ import annotations
 
@@ -6,77 +6,25 @@ import gzip
 import json
 import math
 import zlib
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn, TypeVar
 
 from runner import tables
-from runner.dataset.contract import OnBad
+from runner.dataset._problems import Bad, Problems
 from runner.errors import DataError, RequestError, StoreError, did_you_mean
-from runner.text import one_line, visible
+from runner.text import one_line
 
 Row = dict[str, Any]
 T = TypeVar("T")
 
 BOM = b"\xef\xbb\xbf"
-SHOWN = 20
-"""Problems that one error lists; the others are only counted."""
 
 _KINDS = {
     str: "text", int: "a whole number", float: "a number",
     bool: "true/false", list: "a list", dict: "an object",
 }  # fmt: skip
 _ABSENT: Any = object()
-
-
-class Bad(Exception):
-    """One row cannot be used: rows are counted by `kind`, a person reads `reason`."""
-
-    def __init__(self, kind: str, reason: str) -> None:
-        super().__init__(reason)
-        self.kind = kind
-        self.reason = reason
-
-
-class Problems:
-    """What was wrong with a data set, row by row. `place` is where reading is now: `file:line`."""
-
-    def __init__(self, on_bad: OnBad) -> None:
-        self.rejected: Counter[str] = Counter()
-        self.place = ""
-        self._on_bad = on_bad
-        self._lines: list[str] = []
-        self._total = 0
-
-    def add(self, bad: Bad, place: str | None = None) -> None:
-        """Note that the row at `place` (None: where reading is now) is left out."""
-        self._total += 1
-        self.rejected[bad.kind] += 1
-        if len(self._lines) < SHOWN:
-            self._lines.append(f"{visible(place or self.place)}: {bad.reason}")
-
-    def each(self, rows: Iterable[tuple[str, T]], take: Callable[[T], None]) -> None:
-        """Hand each row of `(place, row)` to `take`, and note those it refuses with `Bad`."""
-        for place, row in rows:
-            self.place = place
-            try:
-                take(row)
-            except Bad as bad:
-                self.add(bad)
-
-    def check(self) -> None:
-        """Raise what was found in one error, up to 20 places, unless bad rows are to be skipped.
-
-        Raises:
-            DataError: there were problems and the policy is `error`.
-        """
-        if self._on_bad == "skip" or not self._total:
-            return
-        more = f"\n… and {self._total - SHOWN} more" if self._total > SHOWN else ""
-        mend = "Mend them, or set dataset.on_bad=skip to leave these rows out and have them counted."
-        count = "1 problem" if self._total == 1 else f"{self._total} problems"
-        raise DataError(f"{count} in the data set:\n" + "\n".join(self._lines) + f"{more}\n{mend}")
 
 
 def content(path: Path) -> bytes:

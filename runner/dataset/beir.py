@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Literal
 
 from pydantic import Field
 
 from runner.config import Component
+from runner.dataset import _qrels
 from runner.dataset import _read as read
 from runner.dataset._build import Builder, is_flat
-from runner.dataset._read import Bad, Problems, Row, field
+from runner.dataset._qrels import Qrel
+from runner.dataset._read import Row, field
 from runner.dataset.contract import Corpus, OnBad, locate
 from runner.errors import DataError, RequestError, did_you_mean
 
-Qrel = tuple[str, str, int]
+Rows = Iterable[tuple[str, Row]]
+"""`(place, row)`."""
 
 
 class Beir(Component):
@@ -49,15 +52,33 @@ class Beir(Component):
         """Read and check everything."""
         corpus, queries, qrels = self.sources()
         build = Builder(self.on_bad)
-        build.problems.each(read.jsonl(corpus, build.problems), lambda row: self._document(build, row))
-        judgments = list(_qrels(qrels, build.problems))
+        return self.assemble(
+            build,
+            documents=read.jsonl(corpus, build.problems),
+            queries=read.jsonl(queries, build.problems),
+            judgments=_qrels.qrels(qrels, build.problems),
+            source=qrels,
+        )
+
+    def assemble(
+        self,
+        build: Builder,
+        *,
+        documents: Rows,
+        queries: Rows,
+        judgments: Iterable[tuple[str, Qrel]],
+        source: Path,
+    ) -> Corpus:
+        """The corpus of rows in BEIR's fields, wherever they were read; `source` names the judgments."""
+        build.problems.each(documents, lambda row: self._document(build, row))
+        judgments = list(judgments)
         judged = {query_id for _, (query_id, _, _) in judgments}
         if not judged:
             build.problems.check()
-            raise DataError(f"{qrels}: there is no judgment")
-        build.problems.each(read.jsonl(queries, build.problems), lambda row: self._query(build, row, judged))
+            raise DataError(f"{source}: there is no judgment")
+        build.problems.each(queries, lambda row: self._query(build, row, judged))
         build.problems.each(judgments, lambda qrel: build.judge(qrel[0], qrel[1], grade=qrel[2]))
-        return build.corpus(qrels)
+        return build.corpus(source)
 
     def _document(self, build: Builder, row: Row) -> None:
         title, text = field(row, "title", str, ""), field(row, "text", str)
@@ -72,36 +93,3 @@ class Beir(Component):
             build.query(query_id, field(row, "text", str).strip())
         else:
             build.problems.rejected[f"query not judged in split {self.split}"] += 1
-
-
-def _qrels(path: Path, problems: Problems) -> Iterator[tuple[str, Qrel]]:
-    """`(place, (query_id, doc_id, grade))`; with or without a header, three columns or TREC's four."""
-    first = True
-    for number, line in enumerate(read.content(path).removeprefix(read.BOM).split(b"\n"), 1):
-        if not line.strip():
-            continue
-        place = f"{path}:{number}"
-        try:
-            cells = _cells(read.decode(line))
-            if not (first and not _is_integer(cells[-1])):  # a header has no number in its last column
-                yield place, _qrel(cells)
-        except Bad as bad:
-            problems.add(bad, place)
-        first = False
-
-
-def _cells(line: str) -> list[str]:
-    line = line.rstrip("\r")
-    return [c.strip() for c in line.split("\t")] if "\t" in line else line.split()
-
-
-def _qrel(cells: list[str]) -> Qrel:
-    if len(cells) not in (3, 4):
-        raise Bad("bad qrels line", f"expected 3 columns (or TREC's 4), found {len(cells)}")
-    if not _is_integer(cells[-1]):
-        raise Bad("bad grade", f"the grade must be a whole number, found {read.describe(cells[-1])}")
-    return cells[0], cells[-2], int(cells[-1])
-
-
-def _is_integer(cell: str) -> bool:
-    return cell.isascii() and cell.removeprefix("-").isdigit() and len(cell) <= 11

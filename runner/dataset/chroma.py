@@ -11,7 +11,8 @@ from typing import Literal
 from runner.config import Component
 from runner.dataset import _read as read
 from runner.dataset._build import Builder
-from runner.dataset._read import Bad, Row, field
+from runner.dataset._problems import Bad
+from runner.dataset._read import Row, field
 from runner.dataset.contract import Corpus, OnBad, locate
 from runner.errors import DataError
 from runner.text import one_line

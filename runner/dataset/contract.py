@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal, Protocol, runtime_checkable
@@ -26,6 +27,11 @@ class Corpus:
     """Columns of `records.Judgment`, sorted by all columns; spans of a query may overlap."""
     rejected: dict[str, int] = field(default_factory=dict)
     """Rows that were left out under `on_bad: skip`, counted by reason."""
+    places: Mapping[tuple[object, ...], str] = field(default_factory=dict)
+    """Where a loader read it, mostly `file:line`: by ("doc_id", id), ("query_id", id) or a judgment's first
+    four columns. For messages; it is not stored."""
+    given: pl.DataFrame | None = None
+    """Chunks that the data set brings, columns of `records.GivenChunk`, sorted; None: it brings none."""
 
 
 @runtime_checkable

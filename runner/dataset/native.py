@@ -2,29 +2,20 @@
 
 from __future__ import annotations
 
-import logging
-import os
-import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
 from pydantic import Field
 
 from runner.config import Component
-from runner.dataset import _quotes
+from runner.dataset import _files, _quotes
 from runner.dataset import _read as read
 from runner.dataset._build import Builder
 from runner.dataset._read import Row, field
 from runner.dataset.contract import Corpus, OnBad, locate
 from runner.errors import DataError
 
-log = logging.getLogger(__name__)
-
 _DOCUMENTS = ("documents.jsonl", "documents.parquet", "documents", "pages")
-_SUFFIXES = {".md", ".txt"}
-_HEADING = re.compile(r" {0,3}#{1,6}[ \t]+(\S.*)")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 
 
 class Native(Component):
@@ -38,6 +29,9 @@ class Native(Component):
     A row of gold judges a span (`start`, `end` in code points), a `quote` (the span where it occurs;
     `occurrence`, "all" or a number from 1, where there are several; with `start` and `end` it is what must
     stand there) or, with neither, the document. `grade` defaults to 1.
+
+    An optional `chunks.jsonl` or `chunks.parquet` (`doc_id`, `start`, `end`) brings ready-made chunks along,
+    which `strategy=given` takes.
     """
 
     name: Literal["native"] = "native"
@@ -55,23 +49,27 @@ class Native(Component):
         folder = self.folder()
         documents = _documents(folder)
         return [
-            *(_tree(documents, folder) if documents.is_dir() else [documents]),
+            *(_files.tree(documents, folder) if documents.is_dir() else [documents]),
             _inside(read.one_of(folder, ["queries.jsonl"]), folder),
             _inside(read.one_of(folder, ["gold.jsonl", "gold.parquet"]), folder),
+            *_chunks(folder),
         ]
 
     def load(self) -> Corpus:
         """Read and check everything."""
         folder = self.folder()
-        *documents, queries, gold = self.sources()
+        chunks = _chunks(folder)
+        *documents, queries, gold = self.sources()[: -len(chunks) or None]
         build = Builder(self.on_bad)
         place = _documents(folder)
         if place.is_dir():
-            build.problems.each(_text_rows(documents, place), lambda file: _text_document(build, *file))
+            _files.add(build, documents, place)
         else:
             build.problems.each(read.rows(place, build.problems), lambda row: _document(build, row))
         build.problems.each(read.rows(queries, build.problems), lambda row: _query(build, row))
         build.problems.each(read.rows(gold, build.problems), lambda row: _quotes.judge(build, row))
+        for path in chunks:
+            build.problems.each(read.rows(path, build.problems), lambda row: _chunk(build, row))
         return build.corpus(folder)
 
 
@@ -81,57 +79,18 @@ def _documents(folder: Path) -> Path:
     return _inside(read.one_of(folder, _DOCUMENTS), folder)
 
 
+def _chunks(folder: Path) -> list[Path]:
+    """The file of ready-made chunks, if there is one."""
+    names = ["chunks.jsonl", "chunks.parquet"]
+    if not any((folder / n).exists() for n in names):
+        return []
+    return [_inside(read.one_of(folder, names), folder)]
+
+
 def _inside(path: Path, folder: Path) -> Path:
     if not path.resolve().is_relative_to(folder.resolve()):
         raise DataError(f"{path}: a link that leads out of the data set; put the file itself there")
     return path
-
-
-def _tree(root: Path, folder: Path) -> list[Path]:
-    """The text files under `root`, sorted by their path in it."""
-
-    def refuse(e: OSError) -> None:
-        raise DataError(f"{e.filename}: cannot be read ({e.strerror})")
-
-    found: list[Path] = []
-    for here, folders, files in os.walk(root, onerror=refuse):  # it does not enter linked folders
-        folders[:] = [f for f in folders if not f.startswith(".")]
-        seen = (Path(here, f) for f in files if not f.startswith("."))
-        found += (p for p in seen if p.suffix.lower() in _SUFFIXES)
-    top = folder.resolve()
-    kept = [p for p in found if p.is_file() and (not p.is_symlink() or p.resolve().is_relative_to(top))]
-    if len(kept) < len(found):
-        log.warning("%s: left out %d links that lead out of it or nowhere", root, len(found) - len(kept))
-    if not kept:
-        raise DataError(f"{folder}: has no {' or '.join(_DOCUMENTS[:2])} and no .md or .txt file")
-    return sorted(kept, key=lambda p: p.relative_to(root).as_posix())
-
-
-def _text_rows(files: list[Path], root: Path) -> Iterator[tuple[str, tuple[Path, str]]]:
-    return ((f"{p}:1", (p, p.relative_to(root).as_posix())) for p in files)
-
-
-def _text_document(build: Builder, path: Path, doc_id: str) -> None:
-    text = read.text_file(path)
-    build.document(doc_id, text, _title(text) if path.suffix.lower() == ".md" else "")
-
-
-def _title(text: str) -> str:
-    """The first `#` heading outside fenced code, or nothing."""
-    fence = ""
-    for line in re.split(r"\r\n|\n|\r", text):
-        mark = _FENCE.match(line)
-        rest = line[mark.end() :] if mark else ""
-        if mark and not fence and not (mark[1][0] == "`" and "`" in rest):  # else it is code within a line
-            fence = mark[1]
-        elif mark and fence and mark[1].startswith(fence) and not rest.strip():
-            fence = ""
-        heading = None if fence else _HEADING.fullmatch(line)
-        if heading:
-            title = heading[1].rstrip()
-            bare = title.rstrip("#")  # closing hashes, as in `## Title ##`; the hash of `# C#` is its own
-            return bare.rstrip() if bare[-1:] in ("", " ", "\t") else title
-    return ""
 
 
 def _document(build: Builder, row: Row) -> None:
@@ -150,3 +109,8 @@ def _document(build: Builder, row: Row) -> None:
 def _query(build: Builder, row: Row) -> None:
     read.only(row, ("query_id", "text", "tags"))
     build.query(field(row, "query_id", str), field(row, "text", str), field(row, "tags", list, []))
+
+
+def _chunk(build: Builder, row: Row) -> None:
+    read.only(row, ("doc_id", "start", "end"))
+    build.chunk(field(row, "doc_id", str), field(row, "start", int), field(row, "end", int))

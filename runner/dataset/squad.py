@@ -14,7 +14,8 @@ from pydantic import Field
 from runner.config import Component
 from runner.dataset import _read as read
 from runner.dataset._build import Builder
-from runner.dataset._read import Bad, Row, field
+from runner.dataset._problems import Bad
+from runner.dataset._read import Row, field
 from runner.dataset.contract import Corpus, OnBad, locate
 from runner.errors import DataError, RequestError
 from runner.text import one_line

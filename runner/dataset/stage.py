@@ -16,19 +16,25 @@ from runner.config import Component
 from runner.dataset.contract import Corpus, Dataset
 from runner.errors import ComponentError, RequestError, did_you_mean
 from runner.keys import FORMAT, digest, file_digest
-from runner.records import Document, Judgment, Query
+from runner.records import Document, GivenChunk, Judgment, Query
 from runner.registry import as_contract
 
 _PARTS = {"documents": Document, "queries": Query, "judgments": Judgment}
 _NULL = b"\xff" * 8  # no field is 2^64 - 1 bytes long
 
 
+def _parts(corpus: Corpus) -> dict[str, tuple[pl.DataFrame, type]]:
+    """The frames of a corpus by name, each with its record; `given` only where the data set brings chunks."""
+    parts: dict[str, tuple[pl.DataFrame, type]] = {p: (getattr(corpus, p), r) for p, r in _PARTS.items()}
+    return parts if corpus.given is None else {**parts, "given": (corpus.given, GivenChunk)}
+
+
 def fingerprints(corpus: Corpus) -> dict[str, str]:
-    """SHA-256 (64 hex characters) of the content of `documents`, `queries` and `judgments`.
+    """SHA-256 (64 hex characters) of the content of `documents`, `queries`, `judgments` (and `given`).
 
     Frames are sorted and metadata is canonical, so neither file form nor order of lines can matter.
     """
-    return {part: _content_digest(getattr(corpus, part), record) for part, record in _PARTS.items()}
+    return {part: _content_digest(frame, record) for part, (frame, record) in _parts(corpus).items()}
 
 
 def _content_digest(frame: pl.DataFrame, record: type) -> str:
@@ -50,6 +56,20 @@ def _framed(values: Iterable[object]) -> Iterable[bytes]:
             yield raw
 
 
+def counts(corpus: Corpus) -> dict[str, int | str]:
+    """What is in a data set, for people: numbers, and the form of its gold."""
+    judged = corpus.judgments
+    spans = judged.height and judged["start"].null_count() == 0
+    return {
+        "documents": corpus.documents.height,
+        "characters": int(corpus.documents["text"].str.len_chars().sum()),
+        "queries": corpus.queries.height,
+        "judgments": judged.height,
+        "gold": ("spans" if spans else "documents") if judged.height else "none",
+        "queries without gold": corpus.queries.join(judged, on="query_id", how="anti").height,
+    }
+
+
 def source_key(dataset: Component) -> str:
     """The key of a parsed data set: component, version, settings, names and digests of the files it reads.
 
@@ -65,8 +85,8 @@ def source_key(dataset: Component) -> str:
 def pack(corpus: Corpus, folder: Path) -> None:
     """Write a corpus as Parquet into `folder`; whoever calls publishes the folder whole or not at all."""
     folder.mkdir(parents=True, exist_ok=True)
-    for part in _PARTS:
-        tables.write(getattr(corpus, part), folder / f"{part}.parquet")
+    for part, (frame, _) in _parts(corpus).items():
+        tables.write(frame, folder / f"{part}.parquet")
     rejected = {"reason": list(corpus.rejected), "rows": list(corpus.rejected.values())}
     schema = {"reason": pl.String(), "rows": pl.Int64()}
     tables.write(pl.DataFrame(rejected, schema=schema), folder / "rejected.parquet")
@@ -80,7 +100,14 @@ def unpack(folder: Path) -> Corpus:
     """
     frames = {part: tables.read(folder / f"{part}.parquet") for part in _PARTS}
     rejected = tables.read(folder / "rejected.parquet")
-    return Corpus(**frames, rejected=dict(rejected.iter_rows()))
+    given = folder / "given.parquet"
+    return Corpus(
+        frames["documents"],
+        frames["queries"],
+        frames["judgments"],
+        rejected=dict(rejected.iter_rows()),
+        given=tables.read(given) if given.is_file() else None,
+    )
 
 
 def filter_mask(documents: pl.DataFrame, filter: dict[str, Any]) -> pl.Series:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from runner.embedding._rows import encodable, refuse_more_than, unit
 from runner.embedding.contract import Encoded, Progress
 from runner.errors import ComponentError
 
@@ -23,7 +24,17 @@ class TransformerEncoder:
     """
 
     def __init__(
-        self, folder: Path, *, threads: int, device: str, batched: bool, max_length: int | None
+        self,
+        folder: Path,
+        *,
+        threads: int,
+        device: str,
+        batched: bool,
+        max_length: int | None,
+        batch: int = 32,
+        dimensions: int | None = None,
+        precision: str = "fp32",
+        trusted: bool = False,
     ) -> None:
         os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
         try:
@@ -33,21 +44,32 @@ class TransformerEncoder:
 
             noise.disable_progress_bar()
             torch.set_num_threads(1)
-            self._model: Any = SentenceTransformer(str(folder), device=device, local_files_only=True)
+            model: Any = SentenceTransformer(
+                str(folder), device=device, local_files_only=True, trust_remote_code=trusted
+            )
         except (OSError, ValueError, ImportError, RuntimeError) as e:
             raise ComponentError(f"{folder}: is no sentence-transformers model that loads here ({e})") from e
+        # Some checkpoints are stored, and then loaded, in half precision: what is asked for decides.
+        self._model = model.to(torch.bfloat16 if precision == "bf16" else torch.float32).eval()
+        refuse_more_than(_width(self._model), dimensions)
         if max_length:
             self._model.max_seq_length = max_length
         self._limit = int(self._model.max_seq_length or 0)
         self._threads = threads or os.cpu_count() or 1
-        self._batched = batched
+        self._batched, self._batch = batched, batch
+        self._dimensions = dimensions
         self._torch = torch
 
     def encode(self, texts: Sequence[str], progress: Progress) -> Encoded:
-        """See `Encoder`. Vectors are divided by their length in float64 and rounded once."""
+        """See `Encoder`."""
+        texts = [encodable(t) for t in texts]
         total, kept = self._count(texts)
         if self._batched:
-            raw = self._model.encode(list(texts), prompt="", show_progress_bar=False, convert_to_numpy=True)
+            # prompt="": the library must not add the model's own to the text, which has its prompt already.
+            out = self._model.encode(
+                texts, prompt="", batch_size=self._batch, show_progress_bar=False, convert_to_tensor=True
+            )
+            raw = out.float().cpu().numpy() if texts else np.zeros((0, 0), np.float32)
             progress(len(texts))
         else:
             with ThreadPoolExecutor(self._threads) as pool:
@@ -56,7 +78,7 @@ class TransformerEncoder:
                     rows.append(row)
                     progress(1)
             raw = np.stack(rows) if rows else np.zeros((0, 0), np.float32)
-        return Encoded(unit(raw), total, kept)
+        return Encoded(unit(raw, self._dimensions), total, kept)
 
     def _one(self, text: str) -> npt.NDArray[np.float32]:
         model = self._model
@@ -90,13 +112,10 @@ class TransformerEncoder:
         return total, np.minimum(total, room).astype(np.int32)
 
 
-def unit(raw: npt.NDArray[np.float32]) -> npt.NDArray[np.float32]:
-    """Rows of `raw`, shape (n, d), at length 1.
-
-    A zero row stays zero; NaN and infinity pass on to be refused.
-    """
-    wide = raw.astype(np.float64)
-    norms = np.linalg.norm(wide, axis=1, keepdims=True)
-    with np.errstate(invalid="ignore"):
-        scaled = np.divide(wide, norms, out=wide.copy(), where=norms > 0)
-    return np.asarray(scaled, np.float32)
+def _width(model: Any) -> int | None:
+    """The dimensions that the model says it gives; the method was renamed in sentence-transformers 6."""
+    for name in ("get_embedding_dimension", "get_sentence_embedding_dimension"):
+        if hasattr(model, name):
+            found = getattr(model, name)()
+            return None if found is None else int(found)
+    return None

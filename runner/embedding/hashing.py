@@ -11,20 +11,17 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from pydantic import Field
 
-from runner.config import Component
-from runner.embedding.contract import Encoded, Encoder, Progress
+from runner.embedding.contract import Embedding, Encoded, Encoder, Progress
 
 _WORD = re.compile(r"\w+")
 
 
-class Hashing(Component):
+class Hashing(Embedding):
     """Feature hashing (Weinberger et al. 2009) with signs: words count 1, their character trigrams 0.5."""
 
     version: ClassVar[int] = 1
     name: Literal["hashing"] = "hashing"
     dimensions: int = Field(256, ge=8, le=4096)
-    query_prompt: str = ""
-    document_prompt: str = ""
 
     def notes(self) -> list[str]:
         """That it is no model."""

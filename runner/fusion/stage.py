@@ -7,6 +7,7 @@ from collections.abc import Mapping
 import polars as pl
 
 from runner import order
+from runner.errors import ComponentError
 from runner.fusion.contract import Fusion, LegColumns
 
 
@@ -29,7 +30,11 @@ def fuse(window: pl.DataFrame, fusion: Fusion, legs: Mapping[str, bool], admitte
         fusion: asked only where there are several legs; one leg's scores are the fused scores.
         legs: whether each leg's scores are similarities.
         admitted: the legs that have an `<leg>_admitted` column.
+
+    Raises:
+        ComponentError: a leg's or the fused score is NaN or infinite.
     """
+    _refuse_nan(window, legs)
     named = [columns(n, similarity=s, admitted=n in admitted) for n, s in legs.items()]
     if len(named) == 1:
         return _identity(window, named[0])
@@ -37,6 +42,16 @@ def fuse(window: pl.DataFrame, fusion: Fusion, legs: Mapping[str, bool], admitte
     alive = pl.col("drop_stage").is_null()
     fused = pl.when(alive).then(fusion.fused(named)).alias("fused_score")
     return order.ranked(out.with_columns(fused), "fused_score", "fused_rank")
+
+
+def _refuse_nan(window: pl.DataFrame, legs: Mapping[str, bool]) -> None:
+    """Rank-based formulas would not notice, and a mean or maximum would spread it over the query."""
+    for leg in legs:
+        score = pl.col(f"{leg}_score")
+        bad = window.filter(score.is_not_null() & ~score.cast(pl.Float64).is_finite())
+        if bad.height:
+            value, chunk = bad.select(score, "chunk").row(0)
+            raise ComponentError(f"leg {leg}: {value} is no score, for chunk row {chunk}")
 
 
 def _identity(window: pl.DataFrame, leg: LegColumns) -> pl.DataFrame:

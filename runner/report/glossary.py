@@ -24,6 +24,7 @@ _SAYS = {
     "ChromaP": "SpanP by Chroma's definition: overlaps count twice, in {what}",
     "ChromaIoU": "SpanIoU by Chroma's definition, in {what}",
     "ChromaPΩ": "SpanPΩ by Chroma's definition",
+    "ExactR": "share of what exact search finds at that depth that the approximate leg in brackets found",
 }
 
 
@@ -69,7 +70,8 @@ def column(measure: str) -> Column:
         variant, what = ("hits" if n else "all hits"), hits
     if base.startswith(("SpanP\u2126", "SpanPΩ", "ChromaP\u2126", "ChromaPΩ")):
         variant = "ceiling"
-    says = _SAYS.get(base, "as ir-measures defines it, on {hits}").format(what=what, hits=hits)
+    says = _SAYS.get(base.partition("(")[0], "as ir-measures defines it, on {hits}")
+    says = says.format(what=what, hits=hits)
     return Column(measure, base, variant, says, expanded=bool(plus), budget=bool(tokens))
 
 

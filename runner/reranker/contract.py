@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 
-class Scorer(Protocol):
-    """A loaded reranker. The score of a pair depends on that pair alone."""
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """The scores of one query's texts, in their order."""
 
-    def score(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
-        """Shape (len(texts),), raw (a logit, not a probability), higher is better."""
+    scores: npt.NDArray[np.float64]
+    """Shape (n,): raw (a logit, not a probability), finite, higher is better."""
+    tokens_total: npt.NDArray[np.int32] | None = None
+    """Shape (n,): the model's tokens of query and text, special tokens left out; None: it does not count."""
+    tokens_read: npt.NDArray[np.int32] | None = None
+    """Shape (n,): how many of them the model read before its limit."""
+
+
+class Scorer(Protocol):
+    """A loaded reranker. The score of a pair depends on that pair alone, not on those scored beside it."""
+
+    def score(self, query: str, texts: Sequence[str]) -> Scored:
+        """The scores of `texts` for `query`. Whatever it raises, nothing of this query is kept."""
         ...
 
 
@@ -23,13 +36,18 @@ class Reranker(Protocol):
 
     name: str
     off: ClassVar[bool]
+    cached: ClassVar[bool]
+    """Its scores are worth keeping in the store, so that no pair is ever scored twice."""
     pool: int
     """How many of the first candidates of each query it sees."""
     on_error: Literal["raise", "fallback"]
     """`raise`: a failure fails the cell; `fallback`: that query keeps the fused order, counted."""
 
     def identity(self) -> dict[str, Any]:
-        """Everything besides the pair that decides a score (file digests, precision, activation), as JSON."""
+        """Everything besides the pair that decides a score (file digests, precision, activation), as JSON.
+
+        Read without any model library; scores are stored under it.
+        """
         ...
 
     def load(self, threads: int, device: str) -> Scorer:

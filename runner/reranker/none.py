@@ -13,6 +13,7 @@ class NoReranker(Component):
     """Off."""
 
     off: ClassVar[bool] = True
+    cached: ClassVar[bool] = False
     pool: ClassVar[int] = 0
     on_error: ClassVar[Literal["raise", "fallback"]] = "raise"
     name: Literal["none"] = "none"

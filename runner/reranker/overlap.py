@@ -7,11 +7,10 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import Field
 
 from runner.config import Component
-from runner.reranker.contract import Scorer
+from runner.reranker.contract import Scored, Scorer
 
 _WORD = re.compile(r"\w\w+")
 
@@ -21,6 +20,7 @@ class Overlap(Component):
 
     version: ClassVar[int] = 1
     off: ClassVar[bool] = False
+    cached: ClassVar[bool] = False  # counting again is faster than reading
     name: Literal["overlap"] = "overlap"
     pool: int = Field(20, gt=0)
     on_error: Literal["raise", "fallback"] = "raise"
@@ -35,9 +35,9 @@ class Overlap(Component):
 
 
 class _OverlapScorer:
-    def score(self, query: str, texts: Sequence[str]) -> npt.NDArray[np.float64]:
+    def score(self, query: str, texts: Sequence[str]) -> Scored:
         """See `Scorer`. 0 where either side has no word."""
         asked = set(_WORD.findall(query.casefold()))
         found = [set(_WORD.findall(t.casefold())) for t in texts]
         shares = [len(asked & f) / (len(asked) * len(f)) ** 0.5 if asked and f else 0.0 for f in found]
-        return np.array(shares, np.float64)
+        return Scored(np.array(shares, np.float64))

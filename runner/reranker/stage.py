@@ -2,47 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
+import numpy.typing as npt
 import polars as pl
 
 from runner import order
 from runner.errors import ComponentError
-from runner.reranker.contract import Reranker, Scorer
-
-Texts = Callable[[Sequence[int]], list[str]]
-"""Chunk texts by row number."""
+from runner.reranker.contract import Reranker, Scored, Scorer
 
 
-def rerank(
-    frame: pl.DataFrame, reranker: Reranker, scorer: Scorer, queries: Sequence[str], texts: Texts
-) -> tuple[pl.DataFrame, dict[int, str]]:
-    """`frame` with `rerank_score`, `rerank_rank`, `order_score`, `order_rank` (pool, then fused tail).
+def pool(frame: pl.DataFrame, reranker: Reranker) -> pl.DataFrame:
+    """The pairs that the reranker sees: `query, chunk` of the first `pool` candidates, sorted."""
+    return frame.filter(pl.col("fused_rank") <= reranker.pool).select("query", "chunk").sort("query", "chunk")
+
+
+def score(reranker: Reranker, scorer: Scorer, query: str, texts: Sequence[str]) -> Scored | str:
+    """The scores of one query's texts, checked and complete, or why there are none.
 
     Returns:
-        The frame, and for each query row whose reranking failed the reason (only under `on_error: fallback`).
+        The scores with token counts (0 where it does not count), or the reason of a failure (only under
+        `on_error: fallback`).
 
     Raises:
         ComponentError: scoring failed or gave no finite number, under `on_error: raise`.
     """
-    pool = frame.filter(pl.col("fused_rank") <= reranker.pool).select("query", "chunk").sort("query", "chunk")
-    parts: list[pl.DataFrame] = []
-    fallbacks: dict[int, str] = {}
-    for (query,), group in pool.group_by("query", maintain_order=True):
-        try:
-            scores = scorer.score(queries[query], texts(group["chunk"].to_list()))
-            if np.shape(scores) != (group.height,) or not np.isfinite(scores).all():
-                raise ValueError("a score is missing or is no finite number")
-        except Exception as e:  # whatever a model raises: the config decides whether it ends the cell
-            if reranker.on_error == "raise":
-                raise ComponentError(f"reranker {reranker.name}: query {queries[query][:60]!r}: {e}") from e
-            fallbacks[query] = f"{type(e).__name__}: {e}"
-            continue
-        parts.append(group.with_columns(rerank_score=pl.Series(scores, dtype=pl.Float64)))
-    empty = pool.head(0).with_columns(rerank_score=pl.lit(None, pl.Float64))
-    scored = frame.join(pl.concat([empty, *parts]), on=["query", "chunk"], how="left")
-    return _ordered(order.ranked(scored, "rerank_score", "rerank_rank")), fallbacks
+    try:
+        return _checked(scorer.score(query, texts), len(texts))
+    except Exception as e:  # whatever a model raises: the config decides whether it ends the cell
+        if reranker.on_error == "raise":
+            raise ComponentError(f"reranker {reranker.name}: query {query[:60]!r}: {e}") from e
+        return f"{type(e).__name__}: {e}"
+
+
+def _checked(made: Scored, n: int) -> Scored:
+    scores = np.asarray(made.scores, np.float64)
+    if scores.shape != (n,) or not np.isfinite(scores).all():
+        raise ValueError("a score is missing or is no finite number")
+    total, read = (_counts(t, n) for t in (made.tokens_total, made.tokens_read))
+    if (read > total).any():
+        raise ValueError("it says that it read more tokens than there are")
+    return Scored(scores, total, read)
+
+
+def _counts(tokens: npt.NDArray[np.int32] | None, n: int) -> npt.NDArray[np.int32]:
+    counts = np.zeros(n, np.int32) if tokens is None else np.asarray(tokens, np.int32)
+    if counts.shape != (n,):
+        raise ValueError("a count of tokens is missing")
+    return counts
+
+
+def rerank(frame: pl.DataFrame, scores: pl.DataFrame) -> pl.DataFrame:
+    """`frame` with `rerank_score`, `rerank_rank`, `order_score`, `order_rank` (reranked, then fused tail).
+
+    Args:
+        frame: the fused window.
+        scores: `query, chunk, rerank_score`; all of a query's pool or, where it keeps the fused order, none.
+    """
+    scored = frame.join(scores, on=["query", "chunk"], how="left")
+    return _ordered(order.ranked(scored, "rerank_score", "rerank_rank"))
 
 
 def _ordered(frame: pl.DataFrame) -> pl.DataFrame:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version as installed
 from typing import Any, ClassVar, Literal, Self
@@ -11,8 +12,12 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import Field, model_validator
 
+from runner.retrieval._terms import LANGUAGES, NO_SPACES, NONE, STOPWORDS, Rule, unspaced_share
 from runner.retrieval.contract import Arrays, Leg, Scored, Side
 
+AUTO: Literal["auto"] = "auto"
+_MANY = 0.1
+"""A share of text that is no quotation or name."""
 Variant = Literal["lucene", "robertson", "atire", "bm25l", "bm25+"]
 
 
@@ -26,7 +31,7 @@ class BM25(Leg):
     """
 
     version: ClassVar[int] = 1
-    reads: ClassVar[Literal["texts", "vectors"]] = "texts"
+    reads: ClassVar[Literal["texts", "vectors", "tokens"]] = "texts"
     similarity: ClassVar[bool] = False
     keeps_index: ClassVar[bool] = True
     name: Literal["bm25"] = "bm25"
@@ -34,34 +39,66 @@ class BM25(Leg):
     k1: float = Field(1.5, ge=0)
     b: float = Field(0.75, ge=0, le=1)
     delta: float = Field(0.5, ge=0)
-    stopwords: Literal["en", "none"] = "en"
-    stemmer: str = "english"
+    language: str = "en"
+    """What `auto` means below; `none`: words as they stand."""
+    terms: Literal["auto", "words", "ngrams", "code"] = "auto"
+    """See `_terms`. `auto`: `words`, and `ngrams` for a language without spaces between words."""
+    ngram_min: int = Field(1, ge=1, le=8)
+    ngram_max: int = Field(2, ge=1, le=8)
+    stopwords: str | list[str] = AUTO
+    """A language whose list is taken, the words themselves, `none`, or `auto`: those of `language`."""
+    stemmer: str = AUTO
+    """An algorithm of PyStemmer, `none`, or `auto`: that of `language`."""
 
     @model_validator(mode="after")
-    def _stemmer_exists(self) -> Self:
+    def _known(self) -> Self:
         import Stemmer
 
-        if self.stemmer != "none" and self.stemmer not in Stemmer.algorithms():
-            raise ValueError(
-                f"stemmer: there is no '{self.stemmer}': none, {', '.join(Stemmer.algorithms())}"
-            )
+        stems = (AUTO, NONE, *Stemmer.algorithms())
+        for field, value, known in (
+            ("language", self.language, LANGUAGES),
+            ("stopwords", self.stopwords, (AUTO, *STOPWORDS)),
+            ("stemmer", self.stemmer, stems),
+        ):
+            if isinstance(value, str) and value not in known:
+                raise ValueError(f"{field}: there is no '{value}': {', '.join(known)}")
+        if self.ngram_min > self.ngram_max:
+            raise ValueError(f"ngram_min {self.ngram_min} is above ngram_max {self.ngram_max}")
         return self
 
-    def libraries(self) -> dict[str, str]:
-        """bm25s computes the scores, PyStemmer decides the terms: stems moved between its versions."""
-        return {p: installed(p) for p in ("bm25s", "PyStemmer")}
+    def rule(self) -> Rule:
+        """How texts become terms, `auto` replaced by what it means."""
+        words, stems = LANGUAGES[self.language]
+        kind = self.terms
+        if kind == AUTO:
+            kind = "ngrams" if self.language in NO_SPACES else "words"
+        stop = words if self.stopwords == AUTO else self.stopwords
+        return Rule(
+            kind=kind,
+            stopwords=stop if isinstance(stop, str) else tuple(stop),
+            stemmer=stems if self.stemmer == AUTO else self.stemmer,
+            sizes=(self.ngram_min, self.ngram_max),
+        )
+
+    def identity(self) -> dict[str, Any]:
+        """bm25s computes the scores, PyStemmer and Unicode's tables decide the terms: stems have moved."""
+        return {p: installed(p) for p in ("bm25s", "PyStemmer")} | {"unicode": unicodedata.unidata_version}
 
     def index(self, chunks: Side) -> Arrays:
-        """Postings by term: `data`, `indices` (chunks), `indptr` (terms), `absent`, `vocabulary`, `size`."""
+        """Postings by term: `data`, `indices` (chunks), `indptr` (terms), `absent`, `vocabulary`, `size`.
+
+        And `unspaced`: which share of the word characters is of a script without spaces.
+        """
         texts = chunks.texts or []
-        terms = self._terms(texts)
+        terms = self.rule().terms(texts)
         size = np.array([len(texts)], np.int64)
+        unspaced = np.array([unspaced_share(texts)])
         vocabulary = {t: i for i, t in enumerate(sorted({t for doc in terms for t in doc}))}
         if not vocabulary:
             empty = np.zeros(0, np.float32)
             none, start = np.zeros(0, np.int32), np.zeros(1, np.int64)
             index: Arrays = {"data": empty, "indices": none, "indptr": start, "absent": empty}
-            return {**index, "vocabulary": _packed([]), "size": size}
+            return {**index, "vocabulary": _packed([]), "size": size, "unspaced": unspaced}
         import bm25s
 
         logging.getLogger("bm25s").setLevel(logging.WARNING)  # it sets itself to DEBUG
@@ -76,7 +113,18 @@ class BM25(Leg):
             "absent": np.zeros(len(vocabulary), np.float32) if absent is None else np.asarray(absent),
             "vocabulary": _packed(list(vocabulary)),
             "size": size,
+            "unspaced": unspaced,
         }
+
+    def notes(self, index: Mapping[str, npt.NDArray[Any]]) -> list[str]:
+        """That words are looked for where none are parted by spaces."""
+        share = float(index["unspaced"][0])
+        if self.rule().kind != "words" or share < _MANY:
+            return []
+        return [
+            f"{share:.0%} of the text is in scripts without spaces between words, and `terms: words` takes a "
+            "whole run of them as one word: set `language`, or `terms: ngrams`"
+        ]
 
     def search(self, index: Mapping[str, npt.NDArray[Any]], chunks: Side, queries: Side) -> Iterator[Scored]:
         """See `Leg`. Sums in float64 in the order of terms, so equal chunks have equal scores."""
@@ -88,7 +136,7 @@ class BM25(Leg):
         shares = bool(
             (data > 0).all()
         )  # then a positive sum is a shared term, else the terms must be counted
-        for asked in self._terms(queries.texts or []):
+        for asked in self.rule().terms(queries.texts or []):
             known = sorted(vocabulary[t] for t in asked if t in vocabulary)
             if not known:
                 yield Scored(np.zeros(0, np.int64), np.zeros(0), "no match" if asked else "no query terms")
@@ -102,21 +150,6 @@ class BM25(Leg):
             else:
                 matches = np.flatnonzero(sums if shares else np.bincount(touched, minlength=n))
             yield Scored(matches, sums[matches] + float(absent[known].astype(np.float64).sum()))
-
-    def _terms(self, texts: Sequence[str]) -> list[list[str]]:
-        """Lower-cased words of two and more characters, without stop words, stemmed: one list per text."""
-        import bm25s
-
-        stem = None
-        if self.stemmer != "none":
-            import Stemmer
-
-            stem = Stemmer.Stemmer(self.stemmer)
-        words = self.stopwords if self.stopwords != "none" else []
-        found: list[list[str]] = bm25s.tokenize(
-            list(texts), stopwords=words, stemmer=stem, return_ids=False, show_progress=False
-        )
-        return found
 
 
 def _packed(terms: Sequence[str]) -> npt.NDArray[np.uint8]:

@@ -13,17 +13,22 @@ from pydantic import Field, SerializeAsAny, field_validator
 
 from runner import registry
 from runner.config import Component
+from runner.late_interaction import Matrix
 
 Arrays = dict[str, npt.NDArray[Any]]
 
 
 @dataclass(frozen=True, slots=True)
 class Side:
-    """One side of a search, the chunks or the queries: the form that the leg reads, the other is None."""
+    """One side of a search, the chunks or the queries: the form that the leg reads, the others are None."""
 
     texts: list[str] | None = None
     vectors: npt.NDArray[np.float32] | None = None
     """Shape (n, dimensions), unit or zero rows."""
+    tokens: list[Matrix] | None = None
+    """The token vectors of each text, of the model that the leg names (a `TokenModel`)."""
+    tokens_total: npt.NDArray[np.int64] | None = None
+    """Beside `tokens`, shape (n,): the tokens of each whole text, whether the model read them or not."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,21 +41,29 @@ class Scored:
     """Same shape; finite, higher is better."""
     reason: str = ""
     """Why there is nothing to find, where that is known (`no query terms`, `zero vector`)."""
+    recall: float | None = None
+    """Of an approximate search: how much of the exact best `depth` it found, in [0, 1]. None: it is exact."""
 
 
 class Leg(Component):
     """A component of the group `retrieval`: one retrieval method. It never ranks, cuts or breaks a tie."""
 
-    reads: ClassVar[Literal["texts", "vectors"]]
+    reads: ClassVar[Literal["texts", "vectors", "tokens"]]
     similarity: ClassVar[bool]
     """Its scores are cosine similarities in [-1, 1]."""
     keeps_index: ClassVar[bool]
     """`index` builds something worth keeping in the store."""
+    search_fields: ClassVar[frozenset[str]] = frozenset({"depth"})
+    """Fields that move the search alone: an index is shared by legs that differ in nothing else."""
     depth: int = Field(100, gt=0)
 
-    def libraries(self) -> dict[str, str]:
-        """Versions of the libraries that can move a score; part of the key."""
+    def identity(self) -> dict[str, Any]:
+        """What can move a score beside the fields: versions of libraries, digests of files; in the key."""
         return {}
+
+    def notes(self, index: Mapping[str, npt.NDArray[Any]]) -> list[str]:
+        """What a reader of the results must know of this leg on this corpus, one sentence each."""
+        return []
 
     def index(self, chunks: Side) -> Arrays:
         """What is built once per corpus and kept, as arrays; not asked where `keeps_index` is false."""

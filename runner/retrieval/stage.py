@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from statistics import fmean
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,9 @@ from runner import order
 from runner.errors import ComponentError
 from runner.retrieval.contract import Leg, Side
 
+GOOD_RECALL = 0.99
+"""Below it, a difference between two runs may be the index's own; a run says so."""
+
 
 @dataclass(frozen=True, slots=True)
 class LegHits:
@@ -21,6 +25,10 @@ class LegHits:
 
     frame: pl.DataFrame
     reasons: dict[int, str]
+    recall: dict[int, float] = field(default_factory=dict)
+    """Of an approximate search: how much of the exact answer each query got. Empty: the search is exact."""
+    notes: list[str] = field(default_factory=list)
+    """What a reader of the results must know, one sentence each."""
 
 
 def search(leg: Leg, index: Mapping[str, npt.NDArray[Any]], chunks: Side, queries: Side) -> LegHits:
@@ -31,6 +39,7 @@ def search(leg: Leg, index: Mapping[str, npt.NDArray[Any]], chunks: Side, querie
     """
     parts: list[tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]] = []
     reasons: dict[int, str] = {}
+    recall: dict[int, float] = {}
     for query, found in enumerate(leg.search(index, chunks, queries)):
         if not np.isfinite(found.scores.sum()):  # before the cut, which would hide a NaN
             raise ComponentError(f"leg {leg.name}: query row {query}: a score is not a finite number")
@@ -38,6 +47,8 @@ def search(leg: Leg, index: Mapping[str, npt.NDArray[Any]], chunks: Side, querie
         parts.append((found.chunks[best], found.scores[best]))
         if found.reason:
             reasons[query] = found.reason
+        if found.recall is not None:
+            recall[query] = found.recall
     parts = parts or [(np.zeros(0, np.int64), np.zeros(0, np.float64))]
     query_of = np.repeat(np.arange(len(parts), dtype=np.int64), [len(c) for c, _ in parts])
     scores = np.concatenate([s for _, s in parts])
@@ -51,7 +62,28 @@ def search(leg: Leg, index: Mapping[str, npt.NDArray[Any]], chunks: Side, querie
             "rank": order.places(query_of),
         }
     )
-    return LegHits(frame, reasons)
+    return LegHits(frame, reasons, recall, leg.notes(index) + _poor(recall, leg.depth))
+
+
+def recall_facts(recall: Mapping[int, float], depth: int) -> dict[str, Any]:
+    """The roll-up of a leg's recall over the run's queries, for the record; nothing where it was exact."""
+    if not recall:
+        return {}
+    values = list(recall.values())
+    short = sum(v < 1 for v in values)
+    mean = fmean(values)
+    return {"recall": {"at": depth, "mean": mean, "least": min(values), "n": len(values), "short": short}}
+
+
+def _poor(recall: Mapping[int, float], depth: int) -> list[str]:
+    if not recall or fmean(recall.values()) >= GOOD_RECALL:
+        return []
+    mean, least = fmean(recall.values()), min(recall.values())
+    return [
+        f"recall@{depth} against exact search is {mean:.4f} over the run's queries (least {least:.4f}); "
+        f"below {GOOD_RECALL} a difference between runs may be the index's own: raise `expansion_search`, or "
+        "use the leg `vector`"
+    ]
 
 
 def window(legs: Mapping[str, LegHits]) -> pl.DataFrame:

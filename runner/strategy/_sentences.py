@@ -15,8 +15,8 @@ _MARK = re.compile(
     rf"(?P<mark>[.!?…؟۔।॥։።]+)(?P<closing>{_CLOSING})"
     # Ends one whatever follows: these scripts write no space.
     rf"|[。！？｡]+{_CLOSING}"
-    # A blank line.
-    r"|(?:\r\n|\r|\n)[^\S\r\n]*(?:\r\n|\r|\n)"
+    # A blank line; atomic, or one CR LF would be two ends of line.
+    r"|(?>\r\n|\r|\n)[^\S\r\n]*(?>\r\n|\r|\n)"
 )
 _OPENING = "\"'“„‘«‹([{「『（【《〈*_`¿¡"
 _WORD_BEFORE = re.compile(r"(?:\w+\.)*\w+\Z")

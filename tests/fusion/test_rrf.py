@@ -37,6 +37,22 @@ def test_the_constant() -> None:
         parse("fusion", {"name": "rrf", "constant": -1})
 
 
+def test_weights_are_taken_as_they_are() -> None:
+    fusion = RRF(constant=1, weights={"v": 3.0, "b": 0.5})
+    assert scores(fusion, v={1: 0.9, 2: 0.8}, b={2: 5.0}) == {
+        1: 3 / (1 + 1),
+        2: 3 / (1 + 2) + 0.5 / (1 + 1),
+    }
+    assert fusion.ceiling(["v", "b"]) == (3 + 0.5) / (1 + 1)
+    assert fusion.formula() == "sum(w/(1+rank))/v1"
+    fusion.check(["b", "v"])
+    with pytest.raises(ValueError, match=r"name \['b', 'v'\], retrieval has the legs \['v'\]"):
+        fusion.check(["v"])
+    with pytest.raises(ValueError, match="must be above 0"):
+        RRF(weights={"v": 0.0}).check(["v"])
+    assert scores(RRF(weights={"v": 1.0, "b": 1.0}), v=A, b={3: 9.0}) == scores(RRF(), v=A, b={3: 9.0})
+
+
 def test_the_signal_of_a_leg_is_its_term_of_the_sum() -> None:
     assert normalized(RRF(), "v", v=A, b={4: 1.0}) == [1 / 61, 1 / 62, 1 / 63, None]
     assert normalized(RRF(), "b", v=A, b={4: 1.0}) == [None, None, None, 1 / 61]

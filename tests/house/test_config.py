@@ -38,8 +38,15 @@ IN_NO_RUN_KEY = {
     "dataset.on_bad": "what was read decides, and it is fingerprinted",
 }
 """Fields that may move without another run key, and why."""
-BY_CONTENT = {("tokenizer", "path")}
-"""Fields that are no settings: where a file lies changes nothing, `identity` holds what is in it."""
+BY_CONTENT = {
+    ("tokenizer", "path"),
+    *(("reranker", f) for f in ("key_env", "timeout", "retries", "requests_per_minute")),
+    ("reranker", "price_per_1000_searches"),
+    *(("embedding", f) for f in ("key_env", "timeout", "retries", "requests_per_minute", "batch")),
+    ("embedding", "price_per_million_tokens"),
+}
+"""Fields that are no settings: where a file lies changes nothing, `identity` holds what is in it; nor does
+how a service is reached."""
 
 
 def moved(value: Any, info: FieldInfo | None = None) -> Any:
@@ -165,7 +172,7 @@ def _within(config: RunConfig, path: str) -> RunConfig:
     node = raw
     for step in way:
         node = node[step]
-    node[last] = {"stemmer": "german", "b": 0.5}[last]
+    node[last] = {"stemmer": "german", "b": 0.5, "language": "de", "stopwords": "de"}[last]
     return registry.parse_run(raw)[0]
 
 
@@ -201,5 +208,5 @@ def test_every_config_class_of_the_project_is_tested_here() -> None:
                 yield sub
                 yield from below(sub)
 
-    bases = {"Component", "Leg", "Metrics", "Retrieval"}
+    bases = {"Component", "SpanStrategy", "TokenModel", "Embedding", "Leg", "Metrics", "Retrieval"}
     assert {c.__name__ for c in below(Config)} - bases <= {c.__name__ for c in CLASSES}

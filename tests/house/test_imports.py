@@ -21,15 +21,23 @@ HOMES = {
     "jinja2": ("report/",),
     "ir_measures": ("metrics/",),
     "bm25s": ("retrieval/",),
-    "torch": ("embedding/", "reranker/"),
-    "transformers": ("embedding/", "reranker/"),
-    "sentence_transformers": ("embedding/", "reranker/"),
+    "Stemmer": ("retrieval/",),
+    "usearch": ("retrieval/",),
+    "torch": ("embedding/", "reranker/", "late_interaction.py"),
+    "transformers": ("embedding/", "reranker/", "late_interaction.py"),
+    "sentence_transformers": ("embedding/", "reranker/", "late_interaction.py"),
     "huggingface_hub": ("model_files.py",),
-    "tokenizers": ("tokenizer/",),
+    "onnxruntime": ("embedding/", "reranker/"),
+    "tokenizers": ("tokenizer/", "embedding/", "reranker/"),
+    "chonkie": ("strategy/library.py",),
+    "langchain_text_splitters": ("strategy/library.py",),
+    "semantic_text_splitter": ("strategy/library.py",),
 }
 """Where a library may be imported: beginnings of paths under runner/."""
 
-LATE = {"mlflow", "torch", "transformers", "sentence_transformers", "huggingface_hub", "bm25s"}
+LATE = {"mlflow", "torch", "transformers", "sentence_transformers", "huggingface_hub", "bm25s",
+        "Stemmer", "usearch", "onnxruntime", "chonkie", "langchain_text_splitters",
+        "semantic_text_splitter"}  # fmt: skip
 """Imported inside the function that uses them, so that a run that does not need them never pays for them."""
 
 

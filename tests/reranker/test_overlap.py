@@ -11,7 +11,7 @@ from runner.reranker.overlap import Overlap
 
 
 def _score(query: str, *texts: str) -> list[float]:
-    got = Overlap().load(1, "cpu").score(query, list(texts))
+    got = Overlap().load(1, "cpu").score(query, list(texts)).scores
     assert got.dtype == np.float64
     return got.tolist()
 

@@ -223,7 +223,7 @@ def test_case_and_unicode_words() -> None:
 
 
 def test_an_unknown_stemmer_is_refused_with_the_choices() -> None:
-    with pytest.raises(RequestError, match=r"there is no 'klingon': none, .*english"):
+    with pytest.raises(RequestError, match=r"stemmer: there is no 'klingon': auto, none, .*english"):
         parse("retrieval", {"name": "bm25", "legs": {"bm25": {"stemmer": "klingon"}}})
 
 
@@ -235,4 +235,4 @@ def test_the_index_is_plain_arrays_with_the_same_bytes_each_time() -> None:
 
 
 def test_versions_of_what_computes_are_in_the_key() -> None:
-    assert set(BM25().libraries()) == {"bm25s", "PyStemmer"}
+    assert set(BM25().identity()) == {"bm25s", "PyStemmer", "unicode"}

@@ -104,7 +104,7 @@ def test_the_order_in_which_legs_are_listed_changes_nothing() -> None:
 @pytest.mark.parametrize(
     ("legs", "message"),
     [
-        ({}, "name at least one leg: bm25, vector"),
+        ({}, "name at least one leg: bm25, hnsw, late, vector"),
         ("bm25", "name at least one leg"),
         ({"bm52": {}}, r"retrieval: there is no 'bm52': did you mean 'bm25'"),
         ({"bm25": {"dept": 5}}, r"retrieval\.legs\.bm25\.dept: no such option; did you mean 'depth'"),

@@ -8,7 +8,7 @@ import pytest
 from retrieval.cases import near
 
 from runner.embedding._transformer import unit
-from runner.retrieval import vector
+from runner.retrieval import _exact
 from runner.retrieval.contract import Side
 from runner.retrieval.stage import search
 from runner.retrieval.vector import Vector
@@ -98,7 +98,7 @@ def test_a31_block_sizes_do_not_move_a_bit(
 ) -> None:
     chunks, queries = near_ties
     right = near(chunks, queries, depth=20)
-    monkeypatch.setattr(vector, "_BLOCK", block)
+    monkeypatch.setattr(_exact, "BLOCK", block)
     assert near(chunks, queries, depth=20) == right
 
 

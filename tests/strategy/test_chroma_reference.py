@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 from tokenizer import toys
 
+from runner.strategy.contract import Tools
 from runner.strategy.fixed_size import FixedSize
 from runner.strategy.recursive import Recursive
 from runner.strategy.stage import chunk
@@ -43,7 +44,7 @@ def cl100k() -> Tokens:
 def test_recursive_cl100k(
     documents: pl.DataFrame, cl100k: Tokens, size: int, overlap: int, chunks: int
 ) -> None:
-    done = chunk(documents, Recursive(size=size, overlap=overlap), cl100k)
+    done = chunk(documents, Recursive(size=size, overlap=overlap), Tools(cl100k))
     assert (done.chunks.height, done.dropped_blank) == (chunks, 0)
 
 
@@ -51,7 +52,7 @@ def test_recursive_cl100k(
 def test_token_text_cl100k(
     documents: pl.DataFrame, cl100k: Tokens, size: int, overlap: int, chunks: int
 ) -> None:
-    done = chunk(documents, FixedSize(size=size, overlap=overlap), cl100k)
+    done = chunk(documents, FixedSize(size=size, overlap=overlap), Tools(cl100k))
     assert (done.chunks.height, done.dropped_blank) == (chunks, 0)
 
 
@@ -60,7 +61,7 @@ def test_recursive_minilm(documents: pl.DataFrame, size: int, overlap: int, chun
     """WordPiece lengths with the two special tokens, as the published MiniLM rows were seen again."""
     tokens = Wordpiece(path=str(toys.minilm_tokenizer())).load()
     assert (
-        chunk(documents, Recursive(size=size, overlap=overlap, special_tokens=2), tokens).chunks.height
+        chunk(documents, Recursive(size=size, overlap=overlap, special_tokens=2), Tools(tokens)).chunks.height
         == chunks
     )
 
@@ -69,7 +70,7 @@ def test_recursive_minilm(documents: pl.DataFrame, size: int, overlap: int, chun
 def test_token_text_minilm(documents: pl.DataFrame, size: int, overlap: int, chunks: int) -> None:
     """Plain WordPiece windows, as seen here; the published rows used other tokens and cannot be had."""
     tokens = Wordpiece(path=str(toys.minilm_tokenizer())).load()
-    assert chunk(documents, FixedSize(size=size, overlap=overlap), tokens).chunks.height == chunks
+    assert chunk(documents, FixedSize(size=size, overlap=overlap), Tools(tokens)).chunks.height == chunks
 
 
 @pytest.mark.parametrize("make", [FixedSize, Recursive])
@@ -77,7 +78,7 @@ def test_overlapping_or_not_the_law_holds(
     documents: pl.DataFrame, cl100k: Tokens, make: Callable[[], FixedSize | Recursive]
 ) -> None:
     strategy = make()
-    done = chunk(documents, strategy, cl100k)
+    done = chunk(documents, strategy, Tools(cl100k))
     assert done.without_chunks == []
     if isinstance(strategy, FixedSize):  # tiles: the pieces joined are the corpus
         texts = dict(documents.select("doc_id", "text").iter_rows())

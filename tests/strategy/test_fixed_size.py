@@ -9,6 +9,7 @@ from tokenizer import toys
 
 from runner import registry
 from runner.errors import RequestError
+from runner.strategy.contract import Strategy
 from runner.strategy.fixed_size import FixedSize
 
 
@@ -131,7 +132,5 @@ def test_a17_characters_as_unit() -> None:
 
 
 def test_only_fixed_size_has_the_windows_trait() -> None:
-    having = [
-        n for n in registry.names("strategy") if vars(registry.component_class("strategy", n))["windows"]
-    ]
-    assert having == ["fixed_size"]
+    made = [registry.component_class("strategy", n)(name=n) for n in registry.names("strategy")]
+    assert [s.name for s in made if registry.as_contract(s, Strategy).windows] == ["fixed_size"]

@@ -34,6 +34,7 @@ def test_a03_repeated_sentences_have_their_own_places() -> None:
         "Foo et al. (2020) and Smith vs. Jones.",
         "§ 12 Abs. 3 gilt, z.B. hier.",
         "one line\nand its rest",
+        "one line\r\nand its rest",
         "3. A list item.",
     ],
 )

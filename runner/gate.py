@@ -1,0 +1,137 @@
+"""The gate: does a recorded sweep come out as it should? Here: against expected packs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import yaml
+from pydantic import Field
+
+from runner import registry
+from runner.config import Config
+from runner.errors import RequestError, did_you_mean
+from runner.runs import Experiment, Run
+
+Verdict = Literal["OK", "close", "FAIL"]
+Scalar = str | int | float | bool | None
+
+
+class Line(Config):
+    """One expected figure: the cell by config values, the measure, the value and who published it."""
+
+    cell: dict[str, Scalar] = Field(default_factory=dict)
+    """Config path -> value, for every path that tells the cell from its neighbors."""
+    measure: str
+    """A measure of the run, or `chunks`, the number of chunks."""
+    expected: float
+    tolerance: float = Field(ge=0)
+    published: str = ""
+    """The figure as printed, where it differs from `expected` (library version, rounding)."""
+    source: str
+
+
+class Pack(Config):
+    """Expected figures of one experiment."""
+
+    experiment: str
+    lines: list[Line] = Field(min_length=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A line and what the candidate has for it."""
+
+    line: Line
+    run: str | None
+    found: float | None
+    verdict: Verdict
+    seconds: float | None
+
+    @property
+    def difference(self) -> float | None:
+        """What was found minus what was expected."""
+        return None if self.found is None else self.found - self.line.expected
+
+
+def packs(folder: Path) -> list[str]:
+    """Names of the expected packs in `folder`."""
+    return sorted(p.stem for p in folder.glob("*.yaml"))
+
+
+def load_pack(name: str, folder: Path) -> Pack:
+    """The pack `name`.
+
+    Raises:
+        RequestError: there is none of that name, or a line of it is wrong.
+    """
+    path = folder / f"{name}.yaml"
+    if not path.is_file():
+        raise RequestError(f"there is no expected pack '{name}'; {did_you_mean(name, packs(folder))}")
+    return registry.validate(Pack, yaml.safe_load(path.read_text("utf-8")), f"{path.name}")
+
+
+def check_pack(pack: Pack, runs: Iterable[Run]) -> list[Checked]:
+    """Every line of `pack` against the runs; a line whose cell is in none of them fails."""
+    known = list(runs)
+    return [_checked(line, [r for r in known if _is_cell(r.config, line.cell)]) for line in pack.lines]
+
+
+def _checked(line: Line, found: list[Run]) -> Checked:
+    if len(found) > 1:
+        names = ", ".join(r.short for r in found)
+        raise RequestError(f"{line.cell} means several runs ({names}); the pack must tell them apart")
+    value = _value(found[0], line.measure) if found else None
+    seconds = sum(found[0].meta["seconds"].values()) if found else None
+    return Checked(line, found[0].key if found else None, value, _verdict(line, value), seconds)
+
+
+def _verdict(line: Line, value: float | None) -> Verdict:
+    """OK within the tolerance, close within twice of it, else FAIL; rounding of the ends is forgiven."""
+    if value is None:
+        return "FAIL"
+    off = abs(value - line.expected) - 1e-9
+    return "OK" if off <= line.tolerance else "close" if off <= 2 * line.tolerance else "FAIL"
+
+
+def _value(run: Run, measure: str) -> float | None:
+    if measure == "chunks":
+        return float(run.meta["chunking"]["chunks"])
+    name, _, part = measure.partition(" ")
+    row = next((m for m in run.measures if m["measure"] == name), None)
+    return None if row is None else float(row[part or "mean"])
+
+
+def _is_cell(config: Mapping[str, Any], cell: Mapping[str, Scalar]) -> bool:
+    return all(_at(config, path) == value for path, value in cell.items())
+
+
+def _at(config: Mapping[str, Any], path: str) -> Any:
+    node: Any = config
+    for step in path.split("."):
+        if not isinstance(node, Mapping) or step not in node:
+            return None
+        node = node[step]
+    return node
+
+
+def candidates(outputs: Path, ref: str, experiment: str) -> list[Run]:
+    """The runs that `ref` means: `latest`, the newest sweep of `experiment`; an experiment; or a run.
+
+    Raises:
+        RequestError: nothing of that name is recorded.
+    """
+    from runner import runs
+
+    keys = runs.experiment_keys(outputs)
+    if ref == "latest":
+        key = next((k for k in keys if Experiment(outputs, k).name == experiment), None)
+        if key is None:
+            raise RequestError(f"no sweep of {experiment} is recorded: python -m runner experiment={experiment}")
+        return list({r.key: r for r in Experiment(outputs, key).runs.values()}.values())
+    try:
+        return list({r.key: r for r in runs.open_experiment(outputs, ref).runs.values()}.values())
+    except RequestError:
+        return [runs.open_run(outputs, ref)]
