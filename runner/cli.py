@@ -64,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _dispatch(given: list[str]) -> int:
     first = given[0] if given else ""
-    if first in ("--help", "-h"):
+    if first in ("--help", "-h") or (first in VERBS and {"--help", "-h"} & set(given)):
         say(HELP + _groups())
         return EXIT_OK
     if first in VERBS:

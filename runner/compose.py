@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import logging
 import os
 import re
 import sys
@@ -28,20 +29,16 @@ from runner.complaints import Options, explained
 from runner.config import GROUPS, Outside, RunConfig
 from runner.errors import RequestError
 from runner.parts import parts
-from runner.request import Request, arranged, axes, cell_folder, session
+from runner.request import Request, arranged, axes, cell_folder, conf_folder, session
 from runner.session import silent
 
 _KEPT = 256
 """Composed configs that are kept at most; each takes a fifth of a megabyte."""
+log = logging.getLogger(__name__)
+
 _CALLBACK = "runner.compose.Plan"
 _STOP = "stop"
 """Name of the file that tells the cells of a sweep not to start any more."""
-
-
-def conf_folder() -> Path:
-    """The packaged `conf/`: inside the installed package, or beside it in a checkout."""
-    inside = Path(__file__).parent / "conf"
-    return inside if inside.is_dir() else Path(__file__).parent.parent / "conf"
 
 
 _current: Request | None = None
@@ -71,10 +68,12 @@ def launch(arguments: Sequence[str], request: Request) -> None:
             hydra.main(version_base="1.3", config_path=conf, config_name="config")(job)()
     except (HydraException, OmegaConfBaseException, YAMLError) as e:
         raise explained(e, lambda: _options(arguments)) from e
-    except ValueError as e:
+    except Exception as e:
         if str(e).startswith(("Only one of --run", "The --resolve flag")):
             raise RequestError(str(e)) from None
-        raise
+        if request.folder is None:
+            raise
+        log.error("the launcher stopped (%s: %s); the same command goes on from here", type(e).__name__, e)
     except SystemExit:
         if request.error:
             raise request.error from None

@@ -37,7 +37,8 @@ def keyring(p: Parts, session: Session) -> Keyring:
     corpus, meta = corpus_meta(p, session)
     prints: dict[str, str] = meta["fingerprints"]
     tokenizer = p.tokenizer.identity()
-    chunks = _key("strategy", p.config.strategy, [prints["documents"], tokenizer])
+    ruler = f"{tokenizer}/v{p.config.tokenizer.version}"
+    chunks = _key("strategy", p.config.strategy, [prints["documents"], ruler])
     identities: dict[str, Any] = {"tokenizer": tokenizer}
     model = embedding = None
     if p.reads_vectors:

@@ -64,7 +64,9 @@ def execute(p: Parts, k: Keyring, session: Session, clock: Clock) -> Trace:
     """All stages of a run. The trace is what they return."""
     trace = Trace()
     with clock.stage("strategy"):
+        built = session.counters.chunkings_built
         table, counted = artifacts.chunks(p, k, session)
+        session.counters.chunkings_reused += session.counters.chunkings_built == built
     trace.stage("strategy", p.strategy.name, rows_in=table.height + counted["dropped_blank"],
           rows_out=table.height, dropped=counted["dropped_blank"])  # fmt: skip
     if p.reads_vectors:
@@ -76,7 +78,8 @@ def execute(p: Parts, k: Keyring, session: Session, clock: Clock) -> Trace:
         for name, h in hits.items():
             for query, reason in h.reasons.items():
                 trace.explain(query, f"{name}: {reason}")
-            trace.stage(f"retrieval.{name}", name, rows_out=h.frame.height, depth=p.legs[name].depth)
+            leg = p.legs[name]
+            trace.stage(f"retrieval.{name}", leg.name, rows_out=h.frame.height, depth=leg.depth)
     with clock.stage("fusion"):
         fused = _fuse(p, k, session, trace, retrieval_stage.window(hits))
     with clock.stage("reranker"):

@@ -21,7 +21,7 @@ SLIPS = [
     ("hydra.ouput_subdir=x", "hydra.ouput_subdir: no such option; did you mean 'output_subdir'?"),
     (
         "hydra/launcher=jobli",
-        "hydra/launcher: there is no 'jobli': did you mean 'joblib'? Valid: basic, joblib.",
+        "hydra/launcher: there is no 'jobli': did you mean 'joblib'?",
     ),
     (
         "strategy.sise=3",

@@ -10,6 +10,7 @@ import polars as pl
 from runner import order
 from runner.errors import ComponentError
 from runner.reranker.contract import Reranker, Scorer
+from runner.text import one_line
 
 Texts = Callable[[Sequence[int]], list[str]]
 """Chunk texts by row number."""
@@ -37,7 +38,8 @@ def rerank(
         except Exception as e:  # whatever a model raises: the config decides whether it ends the cell
             if reranker.on_error == "raise":
                 raise ComponentError(f"reranker {reranker.name}: query {queries[query][:60]!r}: {e}") from e
-            fallbacks[query] = f"{type(e).__name__}: {e}"
+            # Reasons of a query are joined by "; ", on one line.
+            fallbacks[query] = one_line(f"{type(e).__name__}: {e}", 200).replace(";", ",")
             continue
         parts.append(group.with_columns(rerank_score=pl.Series(scores, dtype=pl.Float64)))
     empty = pool.head(0).with_columns(rerank_score=pl.lit(None, pl.Float64))
