@@ -31,6 +31,7 @@ from runner.errors import RequestError
 from runner.parts import parts
 from runner.request import Request, arranged, axes, cell_folder, conf_folder, session
 from runner.session import silent
+from runner.tracking import without_credentials
 
 _KEPT = 256
 """Composed configs that are kept at most; each takes a fifth of a megabyte."""
@@ -85,7 +86,9 @@ def launch(arguments: Sequence[str], request: Request) -> None:
 
 
 def _tidy(folder: Path | None) -> None:
-    """Remove the folder of a sweep in which nothing was left: the request was refused, or it was a plan."""
+    """Remove Hydra's record of the sweep (ours has no credentials), and a folder nothing was left in."""
+    if folder:
+        (folder / "multirun.yaml").unlink(missing_ok=True)
     with contextlib.suppress(OSError):  # not empty
         for empty in [folder, folder.parent] if folder else []:
             if empty is folder or empty.name == "sweeps":
@@ -206,7 +209,7 @@ def job(config: DictConfig) -> float | None:
     settings = HydraConfig.get()
     multirun = settings.mode is not None and settings.mode.name == "MULTIRUN"
     num = int(settings.job.num) if multirun else 0
-    overrides = _overrides(settings)
+    overrides = without_credentials(_overrides(settings))
     folder = cell_folder(Path(settings.sweep.dir if multirun else settings.run.dir), num)
     try:
         if (folder.parent / _STOP).exists():

@@ -158,7 +158,7 @@ def report(words: Sequence[str], on: Flags, outputs: Path) -> Answer:
 
 
 def track(words: Sequence[str], on: Flags, outputs: Path) -> Answer:
-    """Deliver an experiment, or with --pending all that are not delivered, to where their sweeps wanted it."""
+    """Deliver an experiment, or with --pending all that are not delivered, where their sweeps wanted it."""
     from runner import tracking
 
     _at_most(words, 0 if on["--pending"] else 1, "track")

@@ -44,26 +44,7 @@ def rerank(
         parts.append(group.with_columns(rerank_score=pl.Series(scores, dtype=pl.Float64)))
     empty = pool.head(0).with_columns(rerank_score=pl.lit(None, pl.Float64))
     scored = frame.join(pl.concat([empty, *parts]), on=["query", "chunk"], how="left")
-    return _ordered(order.ranked(scored, "rerank_score", "rerank_rank")), fallbacks
-
-
-def _ordered(frame: pl.DataFrame) -> pl.DataFrame:
-    """Add the joined order: the reranked by their rerank rank, the others after them by fused rank."""
-    size = pl.col("rerank_rank").max().over("query").fill_null(0)
-    # Tail places count the tail only: rows of the pool before a tail row are all reranked, so they leave no
-    # gap.
-    tail = (
-        frame.filter(pl.col("rerank_rank").is_null() & pl.col("fused_rank").is_not_null())
-        .sort("query", "fused_rank")
-        .select(
-            "query", "chunk", pl.int_range(1, pl.len() + 1, dtype=pl.Int32).over("query").alias("tail_place")
-        )
-    )
-    return (
-        frame.join(tail, on=["query", "chunk"], how="left")
-        .with_columns(
-            order_rank=pl.coalesce("rerank_rank", (size + pl.col("tail_place")).cast(pl.Int32)),
-            order_score=pl.coalesce("rerank_score", "fused_score"),
-        )
-        .drop("tail_place")
-    )
+    ranked = order.ranked(scored, "rerank_score", "rerank_rank")
+    # The pool is the first fused ranks, and reranked whole or not at all: whatever follows keeps its rank.
+    joined = {f"order_{part}": pl.coalesce(f"rerank_{part}", f"fused_{part}") for part in ("score", "rank")}
+    return ranked.with_columns(**joined), fallbacks

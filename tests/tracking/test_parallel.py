@@ -31,7 +31,7 @@ os.close(go)
 for _ in sys.argv[1:]:
     os.wait()
 """
-REPETITIONS = 3
+REPETITIONS = 2
 
 
 def at_once(home: Path, experiments: list[Experiment]) -> list[str]:
