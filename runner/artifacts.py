@@ -71,11 +71,7 @@ def chunks(p: Parts, k: Keyring, session: Session) -> tuple[pl.DataFrame, dict[s
             {c: t for c, t in tables.schema(Chunk).items() if c in frame.columns}
         ), artifact.meta
 
-    session.counters.chunkings_reused += 1
-    before = session.counters.chunkings_built
-    found = session.memo("chunks", k.chunks, load)
-    session.counters.chunkings_reused -= session.counters.chunkings_built - before
-    return found
+    return session.memo("chunks", k.chunks, load)
 
 
 def _tools(p: Parts, session: Session) -> Tools:

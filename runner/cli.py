@@ -13,32 +13,13 @@ from typing import TYPE_CHECKING, Any
 
 from runner import trust
 from runner.errors import EXIT_FAILED, EXIT_OK, EXIT_REQUEST, RequestError, RunnerError, did_you_mean
+from runner.help import HELP, groups
 
 if TYPE_CHECKING:
     from runner.planning import Plan
     from runner.request import Request
     from runner.session import Bar
     from runner.sweep import Sweep
-
-HELP = """runner: retrieval experiments from a config, traced stage by stage.
-
-  python -m runner [OVERRIDE…]          one run
-  python -m runner -m [OVERRIDE…]       a sweep, for instance -m strategy=fixed_size neighbor_prev=0,1,2
-  python -m runner plan [-m] [OVERRIDE…]  what it would do: cached, due, seconds
-  python -m runner ls                   runs and experiments recorded here
-  python -m runner show [RUN]           one run: stages, measures, warnings
-  python -m runner verify [RUN]         digests of everything stored; with RUN: compute it again and compare
-  python -m runner report [EXPERIMENT]  write the HTML report again
-  python -m runner track [--pending] [EXPERIMENT]  deliver finished runs to MLflow
-  python -m runner ui                   open the MLflow UI on the right store
-  python -m runner data check PATH      is this a sound data set, and is its gold?
-  python -m runner data import KIND SOURCE --to FOLDER  a native data set of: beir trec squad quotes folder hf
-
-Verbs take --json and --outputs DIR. RUN is a key prefix or `latest`. Hydra's own help: --hydra-help.
---trust-remote-code: models may run their own code where a config asks for it; no config can allow it.
-Values: top_k neighbor_prev neighbor_next threshold.similarity threshold.score filter seed experiment.name
-Groups (each a folder of conf/):
-"""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -69,8 +50,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _dispatch(given: list[str]) -> int:
     first = given[0] if given else ""
-    if first in ("--help", "-h"):
-        say(HELP + _groups())
+    if first in ("--help", "-h") or (first in VERBS and {"--help", "-h"} & set(given)):
+        say(HELP + groups())
         return EXIT_OK
     if first in VERBS:
         return VERBS[first](given[1:])
@@ -87,14 +68,6 @@ def say(text: str) -> None:
 def complain(text: str) -> None:
     """Print to standard error."""
     print(text, file=sys.stderr, flush=True)
-
-
-def _groups() -> str:
-    """The choices of every group, from the file names of `conf/`."""
-    inside = Path(__file__).parent / "conf"
-    root = inside if inside.is_dir() else Path(__file__).parent.parent / "conf"
-    folders = sorted(p for p in root.iterdir() if p.is_dir() and p.name != "hydra")
-    return "\n".join(f"  {d.name:<11} {' '.join(sorted(f.stem for f in d.glob('*.yaml')))}" for d in folders)
 
 
 def _launch(arguments: Sequence[str], dry: Callable[[Plan | None, Request], int] | None = None) -> int:
@@ -246,4 +219,5 @@ VERBS: dict[str, Callable[[Sequence[str]], int]] = {
     "track": _view("track", ["--pending"]),
     "ui": _view("ui", ["--print"]),
     "data": _view("data", None),
+    "gate": _view("gate", None),
 }

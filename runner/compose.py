@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import logging
 import os
 import re
 import sys
@@ -28,20 +29,17 @@ from runner.complaints import Options, explained
 from runner.config import GROUPS, Outside, RunConfig
 from runner.errors import RequestError
 from runner.parts import parts
-from runner.request import Request, arranged, axes, cell_folder, session
+from runner.request import Request, arranged, axes, cell_folder, conf_folder, session
 from runner.session import silent
+from runner.tracking import without_credentials
 
 _KEPT = 256
 """Composed configs that are kept at most; each takes a fifth of a megabyte."""
+log = logging.getLogger(__name__)
+
 _CALLBACK = "runner.compose.Plan"
 _STOP = "stop"
 """Name of the file that tells the cells of a sweep not to start any more."""
-
-
-def conf_folder() -> Path:
-    """The packaged `conf/`: inside the installed package, or beside it in a checkout."""
-    inside = Path(__file__).parent / "conf"
-    return inside if inside.is_dir() else Path(__file__).parent.parent / "conf"
 
 
 _current: Request | None = None
@@ -71,10 +69,12 @@ def launch(arguments: Sequence[str], request: Request) -> None:
             hydra.main(version_base="1.3", config_path=conf, config_name="config")(job)()
     except (HydraException, OmegaConfBaseException, YAMLError) as e:
         raise explained(e, lambda: _options(arguments)) from e
-    except ValueError as e:
+    except Exception as e:
         if str(e).startswith(("Only one of --run", "The --resolve flag")):
             raise RequestError(str(e)) from None
-        raise
+        if request.folder is None:
+            raise
+        log.error("the launcher stopped (%s: %s); the same command goes on from here", type(e).__name__, e)
     except SystemExit:
         if request.error:
             raise request.error from None
@@ -86,7 +86,9 @@ def launch(arguments: Sequence[str], request: Request) -> None:
 
 
 def _tidy(folder: Path | None) -> None:
-    """Remove the folder of a sweep in which nothing was left: the request was refused, or it was a plan."""
+    """Remove Hydra's record of the sweep (ours has no credentials), and a folder nothing was left in."""
+    if folder:
+        (folder / "multirun.yaml").unlink(missing_ok=True)
     with contextlib.suppress(OSError):  # not empty
         for empty in [folder, folder.parent] if folder else []:
             if empty is folder or empty.name == "sweeps":
@@ -207,7 +209,7 @@ def job(config: DictConfig) -> float | None:
     settings = HydraConfig.get()
     multirun = settings.mode is not None and settings.mode.name == "MULTIRUN"
     num = int(settings.job.num) if multirun else 0
-    overrides = _overrides(settings)
+    overrides = without_credentials(_overrides(settings))
     folder = cell_folder(Path(settings.sweep.dir if multirun else settings.run.dir), num)
     try:
         if (folder.parent / _STOP).exists():

@@ -70,7 +70,7 @@ def finish(request: Request, command: Sequence[str]) -> Done:
     outside = request.outside
     outputs = Path(outside.runtime.outputs)
     if request.cells is None:
-        found = sorted(int(p.name) for p in (request.folder / "cells").iterdir() if p.is_dir())
+        found = sorted(int(p.name) for p in request.folder.glob("cells/*") if p.is_dir())
         named: dict[int, list[str]] = {n: [] for n in found}
     else:
         named = {n: overrides for n, (overrides, _) in enumerate(request.cells)}

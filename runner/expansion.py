@@ -18,7 +18,8 @@ def windows(ranking: Ranking, chunks: pl.DataFrame, prev: int, following: int) -
     """
     query, rank, chunk = (ranking.frame[c].to_numpy().astype(np.int64) for c in ("query", "rank", "chunk"))
     document = chunks["doc_id"].rle_id().to_numpy()
-    n, offsets = len(document), np.arange(-prev, following + 1)
+    n, reach = len(document), int(np.bincount(document).max(initial=0))  # no window is wider than a document
+    offsets = np.arange(-min(prev, reach), min(following, reach) + 1)
     reached = chunk[:, None] + offsets
     inside = (reached >= 0) & (reached < n)
     inside &= document[np.where(inside, reached, 0)] == document[chunk][:, None]

@@ -104,6 +104,25 @@ def _value(run: Run, measure: str) -> float | None:
     return None if row is None else float(row[part or "mean"])
 
 
+HEAD = ["verdict", "cell", "measure", "expected", "found", "difference", "published", "source"]
+
+
+def row(checked: Checked) -> list[str]:
+    """A line for a person, in the columns of `HEAD`."""
+    line, off = checked.line, checked.difference
+    cell = " ".join(f"{k.rpartition('.')[2]}={v}" for k, v in line.cell.items()) or "(the only one)"
+    found = (
+        ["not run", "–"] if checked.found is None or off is None else [f"{checked.found:g}", f"{off:+.4f}"]
+    )
+    return [checked.verdict, cell, line.measure, f"{line.expected:g}", *found, line.published, line.source]
+
+
+def body(checked: Checked) -> dict[str, Any]:
+    """A line as a JSON value."""
+    facts = {"run": checked.run, "found": checked.found, "difference": checked.difference}
+    return {**checked.line.model_dump(), **facts, "verdict": checked.verdict, "seconds": checked.seconds}
+
+
 def _is_cell(config: Mapping[str, Any], cell: Mapping[str, Scalar]) -> bool:
     return all(_at(config, path) == value for path, value in cell.items())
 
@@ -129,7 +148,9 @@ def candidates(outputs: Path, ref: str, experiment: str) -> list[Run]:
     if ref == "latest":
         key = next((k for k in keys if Experiment(outputs, k).name == experiment), None)
         if key is None:
-            raise RequestError(f"no sweep of {experiment} is recorded: python -m runner experiment={experiment}")
+            raise RequestError(
+                f"no sweep of {experiment} is recorded: python -m runner experiment={experiment}"
+            )
         return list({r.key: r for r in Experiment(outputs, key).runs.values()}.values())
     try:
         return list({r.key: r for r in runs.open_experiment(outputs, ref).runs.values()}.values())

@@ -39,7 +39,7 @@ def keyring(p: Parts, session: Session) -> Keyring:
     tokenizer = p.tokenizer.identity()
     identities: dict[str, Any] = {"tokenizer": tokenizer}
     model = embedding = None
-    inputs = [prints["documents"], tokenizer]
+    inputs = [prints["documents"], f"{tokenizer}/v{p.config.tokenizer.version}"]
     # Whether a strategy looks at them is its own affair: a key too many costs a chunking, no more.
     inputs += [prints["given"]] if "given" in prints else []
     if p.strategy.reads_vectors:

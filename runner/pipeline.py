@@ -74,7 +74,9 @@ def execute(p: Parts, k: Keyring, session: Session, clock: Clock) -> Trace:
     """All stages of a run. The trace is what they return."""
     trace = Trace()
     with clock.stage("strategy"):
+        built = session.counters.chunkings_built
         table, counted = artifacts.chunks(p, k, session)
+        session.counters.chunkings_reused += session.counters.chunkings_built == built
     trace.stage("strategy", p.strategy.name, rows_in=table.height + counted["dropped_blank"],
           rows_out=table.height, dropped=counted["dropped_blank"])  # fmt: skip
     if p.reads_vectors:
@@ -86,10 +88,9 @@ def execute(p: Parts, k: Keyring, session: Session, clock: Clock) -> Trace:
         for name, h in hits.items():
             for query, reason in h.reasons.items():
                 trace.explain(query, f"{name}: {reason}")
-            facts = retrieval_stage.recall_facts(h.recall, p.legs[name].depth)
-            trace.stage(
-                f"retrieval.{name}", name, rows_out=h.frame.height, depth=p.legs[name].depth, **facts
-            )
+            leg = p.legs[name]
+            facts = {"depth": leg.depth, **retrieval_stage.recall_facts(h.recall, leg.depth)}
+            trace.stage(f"retrieval.{name}", leg.name, rows_out=h.frame.height, **facts)
             trace.warnings += [f"leg {name}: {note}" for note in h.notes]
         trace.recall = {name: h.recall for name, h in hits.items() if h.recall}
     with clock.stage("fusion"):

@@ -56,6 +56,12 @@ class Request:
         self.folder = folder
 
 
+def conf_folder() -> Path:
+    """The packaged `conf/`: inside the installed package, or beside it in a checkout."""
+    inside = Path(__file__).parent / "conf"
+    return inside if inside.is_dir() else Path(__file__).parent.parent / "conf"
+
+
 _sessions: dict[str, Session] = {}
 
 

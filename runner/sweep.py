@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import re
 import traceback
 import uuid
 from collections.abc import Mapping, Sequence
@@ -22,6 +23,8 @@ from runner.session import Session, stage_of
 log = logging.getLogger(__name__)
 
 STATUS = "cell.json"
+_OUTSIDE = re.compile(r"[+~]*(tracking|report|runtime)\b")
+"""Overrides that change no result: sent elsewhere or shown otherwise, a sweep is the same experiment."""
 Status = Literal["finished", "found", "failed", "invalid", "not started"]
 
 
@@ -132,7 +135,8 @@ def record(
     outputs: Path, name: str, axes: dict[str, list[str]], cells: list[Cell], command: Sequence[str]
 ) -> Sweep:
     """Write the experiment of these cells; the same cells of the same name give the same experiment."""
-    key = keys.digest(["experiment", name, axes, [[c.overrides, c.run] for c in cells]])
+    said = [[[o for o in c.overrides if not _OUTSIDE.match(o)], c.run] for c in cells]
+    key = keys.digest(["experiment", name, axes, said])
     sweep = Sweep(key, name, axes, cells, datetime.now(UTC).isoformat(timespec="seconds"), list(command))
     folder = outputs / "experiments" / key
     folder.mkdir(parents=True, exist_ok=True)

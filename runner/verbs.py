@@ -1,4 +1,4 @@
-"""The verbs that read what is recorded: ls, show, verify, report, track, ui, data check."""
+"""The verbs that read what is recorded: ls, show, verify, report, track, ui, data, gate."""
 
 from __future__ import annotations
 
@@ -158,7 +158,7 @@ def report(words: Sequence[str], on: Flags, outputs: Path) -> Answer:
 
 
 def track(words: Sequence[str], on: Flags, outputs: Path) -> Answer:
-    """Deliver an experiment, or with --pending every experiment that was not delivered, to where its sweep wanted it."""
+    """Deliver an experiment, or with --pending all that are not delivered, where their sweeps wanted it."""
     from runner import tracking
 
     _at_most(words, 0 if on["--pending"] else 1, "track")
@@ -188,6 +188,27 @@ def data(words: Sequence[str]) -> Answer:
     from runner.data_verbs import data as of_data
 
     return Answer(*of_data(words))
+
+
+def gate(words: Sequence[str]) -> Answer:
+    """`gate --expected NAME [--candidate REF]`: do the recorded figures come out as published?"""
+    from runner import gate as gates
+    from runner.data_verbs import parsed
+    from runner.request import conf_folder
+
+    plain, given = parsed(words, ["--json"], ["--expected", "--candidate", "--outputs"])
+    _at_most(plain, 0, "gate")
+    folder = conf_folder() / "expected"
+    if "--expected" not in given:
+        raise RequestError(f"gate: say --expected NAME, one of {', '.join(gates.packs(folder))}")
+    pack = gates.load_pack(str(given["--expected"]), folder)
+    outputs = Path(str(given.get("--outputs", "outputs")))
+    found = gates.candidates(outputs, str(given.get("--candidate", "latest")), pack.experiment)
+    checked = gates.check_pack(pack, found)
+    failed = sum(c.verdict == "FAIL" for c in checked)
+    last = f"{len(checked)} lines, {failed} failed"
+    text = f"{grid(gates.HEAD, [gates.row(c) for c in checked], [2, 3, 4, 5])}\n\n{last}"
+    return Answer(text, [gates.body(c) for c in checked], EXIT_FAILED if failed else EXIT_OK)
 
 
 def _at_most(words: Sequence[str], n: int, verb: str) -> None:

@@ -10,6 +10,16 @@ import helpers
 import pytest
 from command import Line
 
+from runner import store
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_waiting_for_the_disk() -> Iterator[None]:
+    """The store does not fsync here: that is for a power cut, and `test_store` sees to it."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(store, "_sync", lambda path: None)
+        yield
+
 
 @pytest.fixture
 def line(

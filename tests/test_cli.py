@@ -1,30 +1,41 @@
-"""The command line: every verb with good and bad words, exit codes, JSON, pipes, interrupts, and no bar in a log."""
+"""The command line: every verb with good and bad words, exit codes, JSON, pipes, interrupts, bars."""
 
 from __future__ import annotations
 
 import json
 import os
 import pty
+import shutil
 import signal
 import subprocess
 import sys
+import termios
 from pathlib import Path
-from typing import Any
 
 import helpers
 import pytest
 from command import FAST, Line
+from house.source import CONF
 
-from runner import cli, registry
-from runner.config import GROUPS
+from runner import cli
 
 RUNNER = [sys.executable, "-m", "runner"]
 
 
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The outputs of a sweep of two runs and an invalid cell."""
+    at = tmp_path_factory.mktemp("made")
+    helpers.tiny(at / "data")
+    command = [*RUNNER, *FAST, "dataset.path=data", "-m", "strategy.overlap=0,3,4"]
+    assert subprocess.run(command, cwd=at, capture_output=True, check=False).returncode == 1
+    return at / "outputs"
+
+
 @pytest.fixture
-def recorded(line: Line) -> Line:
-    """A sweep of two runs and an invalid cell has been made."""
-    assert line.fast("-m", "strategy.overlap=0,3,4").code == 1
+def recorded(line: Line, made: Path) -> Line:
+    """A copy of `made` to work on."""
+    shutil.copytree(made, line.outputs)
     return line
 
 
@@ -33,20 +44,15 @@ def test_help_lists_verbs_and_every_choice(line: Line) -> None:
     assert (said.code, said.err) == (0, "")
     for verb in cli.VERBS:
         assert f"python -m runner {verb}" in said.out
-    for group in GROUPS:
-        assert f"  {group:<11} {' '.join(registry.names(group))}"[:40] in said.out or group in {
-            "retrieval",
-            "metrics",
-        }
-    assert line("-h").out == said.out
+    for group in (p for p in CONF.iterdir() if p.is_dir() and p.name != "hydra"):
+        choices = " ".join(sorted(p.stem for p in group.glob("*.yaml")))
+        assert f"  {group.name:<11} {choices}\n" in said.out
+    assert line("-h").out == line("show", "--help").out == said.out
     assert not line.outputs.exists()
 
 
 WRONG = [
-    (
-        "shw",
-        "there is no verb 'shw'; did you mean 'show'? Valid: data, ls, plan, report, show, track, ui, verify.",
-    ),
+    ("shw", "there is no verb 'shw'; did you mean 'show'? Valid: data, gate, ls, plan, report, show, track,"),
     ("frobnicate now", "there is no verb 'frobnicate'; Valid: data,"),
     ("ls x", "ls: 'x' is one argument too many"),
     ("ls --jsn", "there is no option '--jsn'; did you mean '--json'? Valid: --json, --outputs."),
@@ -76,7 +82,6 @@ def test_a_wrong_request_exits_with_2(recorded: Line, words: str, said: str) -> 
     got = recorded(*words.split(" "))
     assert (got.code, got.out) == (2, "")
     assert said in got.err
-    assert "Traceback" not in got.err
 
 
 RIGHT = [
@@ -109,7 +114,8 @@ def test_what_the_verbs_say(recorded: Line, monkeypatch: pytest.MonkeyPatch) -> 
     assert json.loads(recorded("show", newest[:8], "--json").out)["run"] == newest
     assert f"run {newest}" in recorded("show").out
     assert json.loads(recorded("verify", "--json").out)["damaged"] == []
-    assert all(row["equal"] for row in json.loads(recorded("verify", newest, "--json").out))
+    rows = json.loads(recorded("verify", newest, "--json").out)
+    assert [r["file"] for r in rows if not r["equal"]] == []
     assert json.loads(recorded("data", "check", "data", "--json").out)["judgments"] == len(helpers.GOLD)
     monkeypatch.chdir("/")
     assert newest[:12] in recorded("ls", "--outputs", str(recorded.outputs)).out
@@ -123,11 +129,9 @@ def test_a_plan_starts_nothing(line: Line) -> None:
     assert not (line.outputs / "runs").exists()
     assert not (line.outputs / "sweeps").exists()
     plan = json.loads(line("plan", "--json", *words).out)
-    assert plan["plan"]["runs"] == {"cached": 0, "due": 2}
-    assert plan["hopeless"] == []
+    assert (plan["plan"]["runs"], plan["hopeless"]) == ({"cached": 0, "due": 2}, [])
     assert line(*words).code == 0
-    there = line("plan", "--outputs", "outputs", *words)
-    assert "2 distinct runs, 2 finished" in there.out
+    assert "2 distinct runs, 2 finished" in line("plan", "--outputs", "outputs", *words).out
 
 
 def test_a_plan_says_what_cannot_work(line: Line) -> None:
@@ -157,7 +161,7 @@ def test_damage_is_named_and_does_not_hide_the_rest(recorded: Line) -> None:
 
 
 def test_a_broken_data_set_is_no_wrong_request(line: Line) -> None:
-    (line.at / "data" / "queries.jsonl").write_text("{bad\n", "utf-8")
+    (line.at / "data/queries.jsonl").write_text("{bad\n", "utf-8")
     said = line("data", "check", "data")
     assert said.code == 1
     assert "data/queries.jsonl:1: not JSON" in said.out
@@ -198,7 +202,9 @@ def test_hydras_own_flags_work(line: Line, words: list[str], said: str) -> None:
 def test_the_config_of_a_run_is_a_config(line: Line) -> None:
     assert line.fast("top_k=2").code == 0
     (run,) = line.runs()
-    said = line("--config-path", str(line.outputs / "runs" / run), "--config-name", "config", "+tracking=off")
+    said = line(
+        "--config-path", str(line.outputs / "runs" / run), "--config-name", "config", "+tracking={uri:off}"
+    )
     assert said.code == 0
     assert "1 found finished" in said.out
 
@@ -213,17 +219,12 @@ def test_no_bar_and_no_colour_where_nobody_watches(line: Line) -> None:
 
 def test_a_bar_on_a_terminal(line: Line) -> None:
     above, below = pty.openpty()
+    termios.tcsetwinsize(below, (24, 100))
     command = [*RUNNER, *FAST, "dataset.path=data"]
     subprocess.run(command, cwd=line.at, stdout=subprocess.DEVNULL, stderr=below, check=True)
-    os.close(below)
     assert b"embedding with hashing" in os.read(above, 10_000)
+    os.close(below)
     os.close(above)
-
-
-def _sessionless(line: Line, *words: str, **named: Any) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        [*RUNNER, *words], cwd=line.at, text=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **named
-    )
 
 
 def test_a_reader_that_goes_away_is_no_error(recorded: Line) -> None:
@@ -238,14 +239,13 @@ def test_a_reader_that_goes_away_is_no_error(recorded: Line) -> None:
 
 def test_an_interrupt_says_how_to_go_on(line: Line) -> None:
     words = [w for w in FAST if not w.startswith("dataset")]
-    process = _sessionless(line, "-m", *words, "seed=range(0,200)")
-    out = process.stdout
-    assert out is not None
-    while out.readline().startswith("plan:") is False:
-        pass
+    command = [*RUNNER, "-m", *words, "seed=range(0,30)"]
+    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    process = subprocess.Popen(command, cwd=line.at, text=True, **pipes)
+    assert process.stdout is not None
+    assert process.stdout.readline().startswith("plan:")
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)
-    assert process.returncode == 130
+    assert (process.returncode, err.count("\n")) == (130, 1)
     assert err.endswith("the same command goes on from here\n")
-    assert "Traceback" not in err
-    assert not list(Path(line.outputs).glob("experiments/*"))
+    assert line.experiments() == []

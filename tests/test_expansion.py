@@ -106,6 +106,8 @@ def test_windows_wider_than_a_document() -> None:
     assert tree == {1: ([0], [])}
     assert flat == [(0, "neighbor"), (1, "hit")]
     assert _expanded(_ranking([0]), _chunks(1), 3, 3) == ({0: ([], [])}, [(0, "hit")])
+    endless = expansion.windows(_ranking(range(5)), _chunks(5, 9), 10**12, 10**12)  # takes no memory
+    assert endless.height == 5 * 5
 
 
 def test_nothing_found() -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import json
-import logging
 import os
 import subprocess
 import sys
@@ -17,6 +16,9 @@ import pytest
 from runner import store
 from runner.errors import StoreError
 from runner.store import MANIFEST, Artifact, Store, check, drop_drafts, publish
+
+_sync = store._sync
+"""The real one; `conftest` switches it off for all other tests."""
 
 
 def _write(folder: Path) -> dict[str, Any]:
@@ -46,6 +48,23 @@ def test_what_is_published_is_found_whole(tmp_path: Path) -> None:
         "sha256": "8ed3f6ad685b959ead7022518e1af76cd816f8e8ec7ccdda1ed4018e8f2223f8",
     }
     assert _leftovers(tmp_path) == []
+
+
+def test_everything_is_on_the_disk_before_it_has_its_name(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "stage" / "key"
+    synced: list[tuple[str, bool]] = []
+
+    def sync(path: Path) -> None:
+        _sync(path)
+        synced.append((path.name, target.exists()))
+
+    monkeypatch.setattr(store, "_sync", sync)
+    publish(target, _write)
+    assert synced[:3] == [("a.txt", False), ("b.txt", False), (MANIFEST, False)]
+    assert synced[3][0].startswith(".draft-")
+    assert synced[4:] == [("stage", True)]  # the rename itself
 
 
 def test_the_name_appears_when_everything_is_written(tmp_path: Path) -> None:
@@ -186,75 +205,6 @@ def test_of_two_processes_one_builds_and_the_other_waits(tmp_path: Path) -> None
     (by_one, not_built), (by_other, built) = said
     assert (not_built, built) == ("False", "True")
     assert by_one == by_other
-
-
-def _damage(path: Path, how: str) -> str:
-    """Damage a published folder; returns the name of the file that is then at fault."""
-    manifest = path / MANIFEST
-    body = json.loads(manifest.read_text("utf-8"))
-    if how == "a byte":
-        (path / "b.txt").write_text("bets", "utf-8")
-        return "b.txt"
-    if how == "the end":
-        (path / "b.txt").write_text("bet", "utf-8")
-        return "b.txt"
-    if how == "the file":
-        (path / "a.txt").unlink()
-        return "a.txt"
-    if how == "the manifest":
-        manifest.unlink()
-    elif how == "half the manifest":
-        manifest.write_text(manifest.read_text("utf-8")[:50], "utf-8")
-    elif how == "meta":
-        manifest.write_text(json.dumps({**body, "meta": {"n": 3}}), "utf-8")
-    elif how == "a digest":
-        body["files"]["a.txt"] = {}
-        manifest.write_text(json.dumps(body), "utf-8")
-    else:
-        manifest.write_text("[]", "utf-8")
-    return MANIFEST
-
-
-@pytest.mark.parametrize(
-    "how",
-    [
-        "a byte", "the end", "the file", "the manifest", "half the manifest", "meta", "a digest",
-        "another manifest",
-    ],
-)  # fmt: skip
-def test_damage_is_named_set_aside_and_mended(
-    how: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
-    path = Store(tmp_path).obtain("stage", "key", _write).path
-    name = _damage(path, how)
-    with pytest.raises(StoreError, match=f"{name}: (missing|damaged)"):
-        check(path)
-    fresh = Store(tmp_path)
-    with caplog.at_level(logging.WARNING):
-        assert fresh.find("stage", "key") is None
-    assert name in caplog.text
-    assert "set aside" in caplog.text
-    assert not path.exists()
-    kept = list((tmp_path / "damaged").iterdir())
-    assert [p.name[:10] for p in kept] == ["stage-key-"]
-    assert fresh.obtain("stage", "key", _write).built
-    assert check(path) == {"n": 2}
-
-
-def test_damage_that_another_process_set_aside_is_no_fault(tmp_path: Path) -> None:
-    ours = Store(tmp_path)
-    path = ours.obtain("stage", "key", _write).path
-    ours.set_aside(path, "damaged")
-    ours.set_aside(path, "damaged")  # it is gone already
-    assert ours.find("stage", "key") is None
-
-
-def test_damage_that_cannot_be_set_aside_is_a_store_error(tmp_path: Path) -> None:
-    path = Store(tmp_path).obtain("stage", "key", _write).path
-    _damage(path, "a byte")
-    (tmp_path / "damaged").write_text("no folder", "utf-8")
-    with pytest.raises(StoreError, match=r"b\.txt: damaged .*could not be set aside"):
-        Store(tmp_path).find("stage", "key")
 
 
 def _dead() -> int:

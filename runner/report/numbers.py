@@ -33,7 +33,9 @@ def count(value: int) -> str:
 
 
 def duration(seconds: float) -> str:
-    """`0.4 ms`, `142 ms`, `12.4 s`, `3 min 20 s`."""
+    """`< 0.1 ms`, `0.4 ms`, `142 ms`, `12.4 s`, `3 min 20 s`."""
+    if seconds < 0.00005:
+        return "< 0.1 ms"
     if seconds < 0.1:
         return f"{seconds * 1000:.1f} ms"
     if seconds < 10:

@@ -89,7 +89,8 @@ def _choice(name: str, found: object, not_applied: Mapping[str, str]) -> Setting
     if not isinstance(found, dict):
         return Setting(name, _said(found), [], why)
     settings = [(k, _said(v)) for k, v in _leaves(found) if k != "name"]
-    return Setting(name, _said(found["name"]) if "name" in found else "", settings, why)
+    said = _said(found["name"]) if "name" in found else "" if settings else "none"
+    return Setting(name, said, settings, why)
 
 
 def _leaves(found: Mapping[str, Any], path: str = "") -> list[tuple[str, object]]:

@@ -11,6 +11,7 @@ import polars as pl
 from runner import order
 from runner.errors import ComponentError
 from runner.reranker.contract import Reranker, Scored, Scorer
+from runner.text import one_line
 
 
 def pool(frame: pl.DataFrame, reranker: Reranker) -> pl.DataFrame:
@@ -33,7 +34,8 @@ def score(reranker: Reranker, scorer: Scorer, query: str, texts: Sequence[str]) 
     except Exception as e:  # whatever a model raises: the config decides whether it ends the cell
         if reranker.on_error == "raise":
             raise ComponentError(f"reranker {reranker.name}: query {query[:60]!r}: {e}") from e
-        return f"{type(e).__name__}: {e}"
+        # Reasons of a query are joined by "; ", on one line.
+        return one_line(f"{type(e).__name__}: {e}", 200).replace(";", ",")
 
 
 def _checked(made: Scored, n: int) -> Scored:
@@ -61,26 +63,7 @@ def rerank(frame: pl.DataFrame, scores: pl.DataFrame) -> pl.DataFrame:
         scores: `query, chunk, rerank_score`; all of a query's pool or, where it keeps the fused order, none.
     """
     scored = frame.join(scores, on=["query", "chunk"], how="left")
-    return _ordered(order.ranked(scored, "rerank_score", "rerank_rank"))
-
-
-def _ordered(frame: pl.DataFrame) -> pl.DataFrame:
-    """Add the joined order: the reranked by their rerank rank, the others after them by fused rank."""
-    size = pl.col("rerank_rank").max().over("query").fill_null(0)
-    # Tail places count the tail only: rows of the pool before a tail row are all reranked, so they leave no
-    # gap.
-    tail = (
-        frame.filter(pl.col("rerank_rank").is_null() & pl.col("fused_rank").is_not_null())
-        .sort("query", "fused_rank")
-        .select(
-            "query", "chunk", pl.int_range(1, pl.len() + 1, dtype=pl.Int32).over("query").alias("tail_place")
-        )
-    )
-    return (
-        frame.join(tail, on=["query", "chunk"], how="left")
-        .with_columns(
-            order_rank=pl.coalesce("rerank_rank", (size + pl.col("tail_place")).cast(pl.Int32)),
-            order_score=pl.coalesce("rerank_score", "fused_score"),
-        )
-        .drop("tail_place")
-    )
+    ranked = order.ranked(scored, "rerank_score", "rerank_rank")
+    # The pool is the first fused ranks, and reranked whole or not at all: whatever follows keeps its rank.
+    joined = {f"order_{part}": pl.coalesce(f"rerank_{part}", f"fused_{part}") for part in ("score", "rank")}
+    return ranked.with_columns(**joined)

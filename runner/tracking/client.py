@@ -23,13 +23,12 @@ class Client:
     """One MLflow experiment, as far as it is used here. Opening one imports mlflow (two seconds)."""
 
     def __init__(self, where: Destination, name: str) -> None:
-        destination.quiet()
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             from mlflow.tracking import MlflowClient
 
             self.where = where
-            with where.turn():
+            with where.turn(), destination.impatient():
                 if where.database is not None and not where.database.exists():
                     _create(where.database, where.artifacts or "")
                 self.api: Any = MlflowClient(where.uri)

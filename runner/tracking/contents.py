@@ -138,7 +138,7 @@ def dataset(run: Run) -> dict[str, Any]:
         "source_type": "runner",
         "source": keys.canonical(run.config["dataset"]),
         "profile": keys.canonical(
-            {"num_rows": counts.get("documents", 0), **counts, **run.meta["fingerprints"]}
+            {"num_rows": counts["documents"], **counts, "fingerprints": run.meta["fingerprints"]}
         ),
     }
 

@@ -34,7 +34,8 @@ def deliver(experiment: Experiment, tracking: Tracking, files: Files | None = No
         where = destination.resolve(experiment.outputs, tracking.uri)
         if where is None:
             return "mlflow: off"
-        with Store(experiment.outputs / "store").lock(f"track-{experiment.key}"):
+        lock = Store(experiment.outputs / "store").lock(f"track-{experiment.key}")
+        with lock, destination.quiet():
             if not pending(experiment, tracking):
                 return "mlflow: delivered before, nothing to do"
             return f"mlflow: {_Delivery(experiment, where, tracking.traces, known).run()}"
@@ -56,8 +57,12 @@ def _reason(error: Exception, where: Destination | None) -> str:
     text = str(error) if isinstance(error, RunnerError) else f"{type(error).__name__}: {error}"
     if where is None:
         return one_line(text, _REASON)
-    stored = "; no credential is stored: for later, set MLFLOW_TRACKING_USERNAME and MLFLOW_TRACKING_PASSWORD"
-    return one_line(where.scrub(text), _REASON) + (stored if where.hidden else "")
+    if "Max retries exceeded" in text:  # what MLflow says of it is four lines long
+        text = f"{where.shown} does not answer"
+    again = (
+        "; its credentials are not stored: repeat the sweep, or set MLFLOW_TRACKING_USERNAME and _PASSWORD"
+    )
+    return one_line(where.scrub(text), _REASON) + (again if where.hidden else "")
 
 
 @dataclass(slots=True)
@@ -134,8 +139,7 @@ class _Delivery:
         return mine
 
     def _fill(self, client: Client, mine: Any, cell: contents.Cell, run: Run | None, *, copy: bool) -> None:
-        note = {"mlflow.note.content": notes.of_cell(cell, run)}
-        tags = contents.tags(self.experiment, cell, run) | note
+        tags = contents.tags(self.experiment, cell, run) | notes.tag(notes.of_cell(cell, run))
         client.log(mine, contents.params(cell, run), contents.metrics(run) if run else {}, tags)
         if run is not None:
             client.dataset(mine, contents.dataset(run))
@@ -172,9 +176,9 @@ class _Delivery:
         experiment = self.experiment
         body = experiment.body
         command = " ".join(destination.without_credentials(body["command"]))
-        tags = {"runner.command": command, "mlflow.note.content": notes.of_sweep(experiment)}
+        tags = contents.as_tags({"runner.command": command}) | notes.tag(notes.of_sweep(experiment))
         axes = {f"axis.{k}": ", ".join(v) for k, v in body["axes"].items()}
-        client.log(parent, contents.as_params(axes), contents.totals(experiment), contents.as_tags(tags))
+        client.log(parent, contents.as_params(axes), contents.totals(experiment), tags)
         report = self.files.report if self.files.report and self.files.report.is_file() else None
         client.files(parent, {"": experiment.path / "experiment.json", "report": report})
         distinct = {r.key: r for r in experiment.runs.values()}.values()

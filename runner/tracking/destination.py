@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import re
-from collections.abc import Iterable
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from urllib.parse import unquote
@@ -21,10 +22,12 @@ _SQLITE = "sqlite:///"
 _ENVIRONMENT = {
     "MLFLOW_DISABLE_TELEMETRY": "true",
     "MLFLOW_LOGGING_LEVEL": "ERROR",
-    # A server that is down must be said at once; MLflow would try for minutes. A person's own values win.
+    "MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT": "true",
+    # MLflow would try for minutes; what is not delivered now can be delivered later.
     "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1",
-    "MLFLOW_HTTP_REQUEST_TIMEOUT": "15",
 }
+_TIMEOUT = ("MLFLOW_HTTP_REQUEST_TIMEOUT", "10")
+"""Seconds that a server has for its first answer; an upload has MLflow's two minutes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,10 +62,12 @@ class Destination:
 
     def scrub(self, text: str) -> str:
         """`text` (an error of whatever library) without the URI and its credentials."""
-        secret = self.uri.partition("://")[2].rpartition("@")[0] if self.hidden else ""
-        parts = [secret, secret.partition(":")[2], unquote(secret.partition(":")[2])]
         clean = text.replace(self.uri, self.shown)
-        for part in parts:
+        if not self.hidden:
+            return clean
+        user = self.uri.partition("://")[2].rpartition("@")[0]
+        password = user.partition(":")[2]
+        for part in (self.uri.partition("?")[2], user, password, unquote(password)):
             clean = clean.replace(part, "***") if part else clean
         return clean
 
@@ -71,7 +76,7 @@ def resolve(outputs: Path, uri: str | None) -> Destination | None:
     """The destination that a config means, its path made absolute; None: off."""
     if uri == OFF:
         return None
-    if uri is None:
+    if not uri:
         database = outputs / DATABASE
         return _sqlite(database, f"{_SQLITE}{database.as_posix()}", "")
     if uri.startswith(_SQLITE):
@@ -113,7 +118,37 @@ def without_credentials(words: Iterable[str]) -> list[str]:
     return clean
 
 
-def quiet() -> None:
-    """Set what MLflow reads from the environment when it is imported; what is set already stays."""
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Within: MLflow is settled, and nobody below it reports what the one line at the end says.
+
+    urllib3 would name the whole URL, with whatever its query holds.
+    """
+    settle()
+    below = logging.getLogger("urllib3.connectionpool")
+    before = below.level
+    below.setLevel(logging.ERROR)
+    try:
+        yield
+    finally:
+        below.setLevel(before)
+
+
+def settle() -> None:
+    """Set what MLflow reads from the environment; what a person has set stays."""
     for name, value in _ENVIRONMENT.items():
         os.environ.setdefault(name, value)
+
+
+@contextmanager
+def impatient() -> Iterator[None]:
+    """Within: a server that does not answer is given up soon."""
+    name, value = _TIMEOUT
+    if name in os.environ:
+        yield
+        return
+    os.environ[name] = value
+    try:
+        yield
+    finally:
+        del os.environ[name]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from runner.runs import Experiment, Run
 from runner.text import one_line
@@ -39,22 +40,29 @@ def of_sweep(experiment: Experiment) -> str:
     """The table of a sweep."""
     runs = experiment.runs
     measures = next(([m["measure"] for m in r.measures[:_COLUMNS]] for r in runs.values()), [])
+    judged = {m["n"] for r in runs.values() for m in r.measures if m["measure"] in measures}
     rows = []
     for cell in experiment.cells:
         run = runs.get(cell["num"])
-        means = {m["measure"]: f"{m['mean']:.4f} (n {m['n']})" for m in run.measures} if run else {}
+        means = {m["measure"]: _mean(m, say_n=len(judged) > 1) for m in run.measures} if run else {}
         status = cell["status"] if cell["same_as"] is None else f"same as {cell['same_as']}"
         said = status if run else f"{status}: {one_line(cell['reason'] or '', 120)}"
-        rows.append(
-            [
-                str(cell["num"]),
-                contents.title(experiment, cell, run),
-                said,
-                *(means.get(m, "–") for m in measures),
-            ]
-        )
+        what = contents.title(experiment, cell, run)
+        rows.append([str(cell["num"]), what, said, *(means.get(m, "–") for m in measures)])
     command = " ".join(without_credentials(experiment.body["command"])).replace("`", "'")
-    return _joined([f"`{one_line(command, 500)}`", _table(["cell", "what", "status", *measures], rows)])
+    over = f"Means over n = {judged.pop()} judged questions." if len(judged) == 1 else ""
+    return _joined([f"`{one_line(command, 500)}`", over, _table(["cell", "what", "status", *measures], rows)])
+
+
+def _mean(measured: dict[str, Any], *, say_n: bool) -> str:
+    value = measured["mean"]
+    shown = f"{value:,.0f}" if measured["measure"].startswith("Tokens") else f"{value:.4f}"
+    return f"{shown} (n {measured['n']})" if say_n else shown
+
+
+def tag(note: str) -> dict[str, str]:
+    """A note as the tag that MLflow shows as description."""
+    return {"mlflow.note.content": note}
 
 
 def _table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

@@ -33,7 +33,6 @@ class Span:
     outputs: Any
     attributes: dict[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
-    inputs: Any = None
 
 
 def sample(run: Run, n: int) -> list[str]:

@@ -41,7 +41,7 @@ def ui_command(outputs: Path) -> list[str]:
 
 def open_ui(outputs: Path) -> int:
     """Serve the UI until it is stopped; returns its exit code, 0 when a person stopped it."""
-    destination.quiet()
+    destination.settle()
     # Its job runners take seven processes and are for evaluations that the server itself would start.
     environment = {**os.environ, "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false"}
     with subprocess.Popen(ui_command(outputs), env=environment) as process:  # noqa: S603 - our own command

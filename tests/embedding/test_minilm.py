@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from embedding.models import packaged
+from helpers import done, recorded, tiny
 
 from runner.embedding.contract import Encoded, Encoder
 from runner.embedding.huggingface import HuggingFace
@@ -193,3 +194,17 @@ def test_dimensions_are_the_first_ones_brought_to_length_one(right: npt.NDArray[
     assert np.abs(got - first / np.linalg.norm(first, axis=1, keepdims=True)).max() < 1e-6
     with pytest.raises(ComponentError, match=r"embedding\.dimensions: 385 is more than the model's 384"):
         HuggingFace(model=str(_folder()), dimensions=385).load(1, "cpu")
+
+
+def test_a_warm_store_gives_the_bytes_of_a_cold_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whole runs: texts embedded two at a time, in other company and by other runs, have the same bits."""
+    data, model = tiny(tmp_path / "data"), {"name": "minilm", "model": str(_folder())}
+    cold = done(data, tmp_path / "cold", embedding=model, fusion="rrf")
+    monkeypatch.setattr("runner.artifacts._SLICE", 2)
+    for other in ({"strategy__size": 3}, {"strategy": "sentence", "retrieval": "vector"}):
+        done(data, tmp_path / "warm", embedding=model, **other)
+    warm = done(data, tmp_path / "warm", embedding=model, fusion="rrf")
+    assert warm.key == cold.key
+    assert recorded(warm) == recorded(cold)
+    (stage,) = (s for s in warm.meta["stages"] if s["stage"] == "embedding")
+    assert (stage["chunks"], stage["truncated"], stage["zero_vectors"]) == (6, 0, 0)

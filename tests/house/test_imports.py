@@ -8,6 +8,7 @@ import os
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -61,7 +62,7 @@ def test_nothing_heavy_is_loaded(code: str, tmp_path: Path) -> None:
     assert not loaded & set(HEAVY) - allowed
 
 
-def test_help_appears_at_once(tmp_path: Path, record_property: pytest.FixtureRequest) -> None:
+def test_help_appears_at_once(tmp_path: Path, record_property: Callable[[str, object], None]) -> None:
     """Measured and shown, not asserted: a loaded machine would make it fail for nothing."""
     before, start = os.times(), time.perf_counter()
     command = [sys.executable, "-m", "runner", "--help"]

@@ -24,10 +24,10 @@ LAYERS: dict[int, str] = {
     "runner.importing.quotes runner.importing.squad runner.importing.trec runner.importing._sgml",
     4: "runner.session runner.parts runner.keyring runner.artifacts runner.pipeline runner.record "
     "runner.planning runner.searching runner.sweep runner.trace runner.rescoring",
-    5: "runner.runs runner.tracking runner.report",  # with everything below these two names
+    5: "runner.runs runner.tracking runner.report runner.gate",  # with everything below these two names
     # `recompute` both reads a run folder and runs the pipeline: a door, like `inspect query`.
     6: "runner.__main__ runner.cli runner.compose runner.request runner.complaints runner.harmless "
-    "runner.delivery runner.verbs runner.data_verbs runner.recompute",
+    "runner.help runner.delivery runner.verbs runner.data_verbs runner.recompute",
 }
 """Where each module stands. A new module of `runner/` needs a place here; a new file of a group has one."""
 

@@ -61,7 +61,8 @@ def test_a_measure_has_one_form(measure: str, value: float, text: str) -> None:
 
 def test_other_numbers_have_one_form() -> None:
     assert [numbers.score(s) for s in (1.1167, 0.03279, -4.5)] == ["1.117", "0.0328", "−4.500"]
-    assert [numbers.duration(s) for s in (0.0142, 0.142, 12.4, 200)] == [
+    assert [numbers.duration(s) for s in (9e-6, 0.0142, 0.142, 12.4, 200)] == [
+        "< 0.1 ms",
         "14.2 ms",
         "142 ms",
         "12.4 s",

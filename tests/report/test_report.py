@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 import pytest
+from dataset.native_folders import lines
 from report.pages import GOLD, Parsed, experiment, parsed, sweep
 
 from runner import pipeline
@@ -176,3 +177,21 @@ def test_missing_texts_and_missing_runs_are_said(home: Path, tmp_path: Path) -> 
 def test_no_verdict_is_given(home: Path) -> None:
     words = r"\b(winner|significant|best cell|recommend|nan|undefined)\b"
     assert not re.search(words, parsed(home, "mixed").text, re.IGNORECASE)
+
+
+def test_document_gold_reasons_and_two_data_sets(
+    home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, quiet: None
+) -> None:
+    monkeypatch.chdir(home)
+    whole = tmp_path / "whole"
+    shutil.copytree(home / "data", whole)
+    (whole / "gold.jsonl").write_bytes(lines([{"query_id": "q3", "doc_id": "b", "grade": 2}]))
+    paths = f"dataset.path={home / 'data'},{whole}"
+    assert sweep(home, paths, "metrics=rank", "retrieval=bm25", "top_k=1", name="kinds") == 0
+    shown = view.page(experiment(home, "kinds"), 30)
+    assert shown.questions.total == 10, "questions of two data sets are two questions"
+    text = parsed(home, "kinds").text
+    assert "the whole document · grade 2" in text
+    assert "in hit 1" in text
+    assert "No hit: the expansion tree and the context are empty." in text
+    assert "bm25: no match" in text

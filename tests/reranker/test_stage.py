@@ -162,6 +162,16 @@ def test_scores_that_are_missing_or_no_number_are_a_failure(
     assert list(fallbacks) == [0]
 
 
+def test_a_reason_is_one_short_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def score(query: str, texts: Sequence[str]) -> list[float]:
+        raise RuntimeError("out of memory;\n  tried 3 GiB\x1b[0m" + "x" * 900)
+
+    _by(monkeypatch, score)
+    _, _, fallbacks = _rerank(_fused(2), Spy(on_error="fallback"))
+    assert fallbacks[0].startswith("RuntimeError: out of memory, tried 3 GiB[U+001B][0mxxx")
+    assert len(fallbacks[0]) <= 200
+
+
 def test_nothing_to_rerank() -> None:
     _, got, fallbacks = _rerank(_fused(0), Spy())
     assert got.height == 0
@@ -170,7 +180,6 @@ def test_nothing_to_rerank() -> None:
 
 
 def test_a40_a_run_records_reason_and_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    _by(monkeypatch, _raising_on("copper"))
     chosen = Spy(on_error="fallback", pool=4)
     _by(monkeypatch, lambda query, texts: _raising_on("copper")(query, [str(len(t)) for t in texts]))
     run = done(tiny(tmp_path / "data"), tmp_path / "out", reranker=chosen, fusion="rrf")
@@ -190,7 +199,6 @@ def test_a40_a_run_records_reason_and_count(tmp_path: Path, monkeypatch: pytest.
 def test_a40_a_run_that_may_not_fall_back_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    _by(monkeypatch, _raising_on("copper"))
     _by(monkeypatch, lambda query, texts: _raising_on("copper")(query, [str(len(t)) for t in texts]))
     with pytest.raises(ComponentError, match="query 'copper': no answer"):
         done(tiny(tmp_path / "data"), tmp_path / "out", reranker=Spy())

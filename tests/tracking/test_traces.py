@@ -1,0 +1,153 @@
+"""Query traces: which, what is on their spans, and how long they take."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+
+import helpers
+import pytest
+from tracking.deliveries import CELLS, client, swept, traces, tracked
+
+from runner.config import Tracking
+from runner.runs import Experiment, Run
+from runner.tracking import deliver, spans
+
+
+def test_the_sample_is_worst_to_best_by_the_first_measure(experiment: Experiment) -> None:
+    run = experiment.runs[0]
+    values = {
+        r["query_id"]: r["value"] for r in run.table("measures").to_dicts() if r["measure"] == "SpanR@3"
+    }
+    ordered = sorted(values, key=lambda q: (values[q], q))
+    assert len(ordered) == 4, "q4 is not judged"
+    assert spans.sample(run, 0) == []
+    assert spans.sample(run, 1) == ordered[:1]
+    assert spans.sample(run, 2) == [ordered[0], ordered[3]]
+    assert spans.sample(run, 3) == [ordered[0], ordered[2], ordered[3]]
+    assert spans.sample(run, 4) == ordered
+    assert spans.sample(run, 5) == spans.sample(run, 99) == spans.sample(run, -1) == [*ordered, "q4"]
+
+
+def test_every_run_shows_the_same_questions(experiment: Experiment) -> None:
+    deliver(experiment, Tracking())
+    runs = tracked(experiment)
+    asked = [[t.info.tags["runner.query_id"] for t in traces(experiment, runs[c])] for c in "012"]
+    assert asked[0] == asked[1] == asked[2] == spans.sample(experiment.runs[0], 3)
+
+
+@pytest.mark.parametrize(("wanted", "sent"), [(0, 0), (1, 1), (-1, 5), (50, 5)])
+def test_as_many_as_asked_for(wanted: int, sent: int, experiment: Experiment) -> None:
+    line = deliver(experiment, Tracking(traces=wanted))
+    runs = tracked(experiment)
+    assert [len(traces(experiment, runs[c])) for c in "012"] == [sent] * 3
+    assert ("query traces" in line) == bool(sent)
+    assert runs["0"].data.tags["runner.traces"] == str(wanted)
+
+
+def test_more_can_be_sent_later(experiment: Experiment) -> None:
+    assert "3 query traces" in deliver(experiment, Tracking(traces=1))
+    assert "15 query traces" in deliver(experiment, Tracking(traces=-1))
+    runs = tracked(experiment)
+    for cell in "012":
+        found = traces(experiment, runs[cell])
+        assert len({t.info.trace_id for t in found}) == len(found) == 5
+        assert max(len(t.info.assessments) for t in found) == 5, "those of the first delivery once, not twice"
+    assert "nothing to do" in deliver(experiment, Tracking(traces=2))
+
+
+def test_the_spans_of_a_query(tmp_path: Path) -> None:
+    changes = {
+        "neighbor_prev": 1, "reranker": {"name": "overlap", "pool": 3}, "threshold": {"similarity": 0.1},
+        "filter": {"lang": "en"},
+    }  # fmt: skip
+    experiment = swept(tmp_path, [(["neighbor_prev=1"], changes)])
+    deliver(experiment, Tracking(traces=-1))
+    run, found = experiment.runs[0], traces(experiment, tracked(experiment)["0"])
+    trace = next(t for t in found if t.info.tags["runner.query_id"] == "q2")
+    recorded = next(run.traces(["q2"]))
+    root, *stages = trace.data.spans
+    kinds = [(s.name, s.span_type) for s in stages]
+    assert kinds == [
+        ("retrieval.bm25", "RETRIEVER"), ("retrieval.vector", "RETRIEVER"), ("filter", "CHAIN"),
+        ("threshold.similarity.vector", "CHAIN"), ("fusion", "CHAIN"), ("reranker", "RERANKER"),
+        ("cut", "CHAIN"), ("expansion", "CHAIN"),
+    ]  # fmt: skip
+    assert all(s.parent_id == root.span_id and s.inputs == {"query": "copper"} for s in stages)
+    assert all(s.start_time_ns < s.end_time_ns <= root.end_time_ns for s in stages)
+    by_name = {s.name: s for s in stages}
+
+    bm25 = by_name["retrieval.bm25"]
+    assert [d["metadata"]["chunk_id"] for d in bm25.outputs] == ["metals#0000", "trees#0000"]
+    first = bm25.outputs[0]
+    assert first["page_content"] == "copper zinc nickel cobalt "
+    assert first["id"] == "metals#0000"
+    assert first["metadata"]["doc_uri"] == "metals"
+    assert first["metadata"]["rank"] == 1
+    assert first["metadata"]["score"] == pytest.approx(helpers.TWICE, rel=1e-6)
+    assert bm25.attributes["hits"] == 2
+    assert bm25.attributes["depth"] == 100
+
+    dropped = by_name["filter"].outputs["dropped"]
+    assert "trees#0000" in [d["chunk_id"] for d in dropped]
+    low = by_name["threshold.similarity.vector"]
+    marked = [c for c in recorded.candidates if c.drop_stage == "threshold"]
+    assert low.attributes["dropped"] == len(marked)
+    assert low.attributes["limit"] == 0.1
+    assert by_name["fusion"].attributes["formula"] == "max+0.3*min/v1"
+    assert by_name["fusion"].outputs["candidates"][0]["bm25"]["rank"] == 1
+    assert by_name["reranker"].outputs[0]["metadata"]["fused_rank"] == 1
+
+    hits = [{"rank": h.rank, "chunk_id": h.hit.chunk_id, "score": h.score} for h in recorded.expansion_tree]
+    assert by_name["cut"].outputs["hits"] == hits
+    tree = by_name["expansion"].outputs["expansion_tree"]
+    assert [t["neighbors_prev"] for t in tree] == [
+        [m.chunk_id for m in h.neighbors_prev] for h in recorded.expansion_tree
+    ]
+    assert [d["metadata"]["chunk_id"] for d in root.outputs] == [
+        m.chunk_id for m in recorded.retrieved_chunks
+    ]
+    assert {d["metadata"]["role"] for d in root.outputs} <= {"hit", "neighbor"}
+    assert root.span_type == "RETRIEVER", "MLflow's judges read the context from the outermost retriever"
+
+
+def test_a_trace_carries_its_measures_and_its_run(experiment: Experiment) -> None:
+    deliver(experiment, Tracking(traces=-1))
+    child, run = tracked(experiment)["1"], experiment.runs[1]
+    found = {t.info.tags["runner.query_id"]: t for t in traces(experiment, child)}
+    said = {a.name: a.feedback.value for a in found["q2"].info.assessments}
+    recorded = {r["measure"]: r["value"] for r in run.table("measures").to_dicts() if r["query_id"] == "q2"}
+    assert said["spanr_at_3"] == recorded["SpanR@3"]
+    assert len(said) == len(recorded)
+    assert found["q4"].info.assessments == [], "nobody judged it"
+    assert found["q4"].info.response_preview
+    assert found["q2"].info.trace_metadata["mlflow.sourceRun"] == child.info.run_id
+    assert found["q2"].info.tags["runner.badge"] == "±1/0"
+    assert found["q2"].info.request_preview == "copper"
+
+
+def test_a_chunk_as_long_as_a_book_is_cut(tmp_path: Path) -> None:
+    text = "copper " * 4000
+    helpers.tiny(
+        tmp_path / "data",
+        documents=[{"doc_id": "long", "text": text}],
+        queries=[{"query_id": "q", "text": "copper"}],
+        gold=[{"query_id": "q", "doc_id": "long", "start": 0, "end": 6}],
+    )
+    experiment = swept(tmp_path, [([], {"strategy": {"name": "document"}})])
+    deliver(experiment, Tracking())
+    (trace,) = traces(experiment, tracked(experiment)["0"])
+    content = trace.data.spans[0].outputs[0]["page_content"]
+    assert content.endswith(f"… ({len(text) - 8000} more characters)")
+
+
+def test_traces_cost_little(experiment: Experiment) -> None:
+    """Half a second a run is allowed; two hundredths a trace were measured on SQLite."""
+    deliver(swept(experiment.outputs.parent, CELLS[:1], "warm"), Tracking())
+    start = time.perf_counter()
+    line = deliver(experiment, Tracking())
+    took = time.perf_counter() - start
+    assert "9 query traces" in line
+    assert took < 3 * 2, "three runs, with room for a loaded machine"
+    assert isinstance(experiment.runs[0], Run)
+    assert client(experiment).get_experiment_by_name("tiny") is not None
