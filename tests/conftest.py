@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,6 +12,8 @@ import pytest
 from command import Line
 
 from runner import store
+
+os.environ["HF_HUB_OFFLINE"] = "1"  # read when a hub client is imported: no test asks the network
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -242,7 +242,6 @@ def test_an_interrupt_says_how_to_go_on(line: Line) -> None:
     command = [*RUNNER, "-m", *words, "seed=range(0,30)"]
     pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
     process = subprocess.Popen(command, cwd=line.at, text=True, **pipes)
-    assert process.stdout is not None
     assert process.stdout.readline().startswith("plan:")
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=60)

@@ -65,7 +65,7 @@ def test_a51_a_cell_that_fails_leaves_a_trace_and_the_others_finish(line: Line) 
     failed = line.cells()[1]
     assert (failed["run"], failed["stage"]) == (None, "dataset")
     assert "bad/queries.jsonl:1: not JSON" in failed["reason"]
-    assert "DataError" in (left(line, 1) / "traceback.txt").read_text("utf-8")
+    assert "BadRows" in (left(line, 1) / "traceback.txt").read_text("utf-8")
     assert json.loads((left(line, 1) / "cell.json").read_text("utf-8"))["status"] == "failed"
     assert "1 cells run, 0 found finished, 2 failed" in said.out
     assert "at dataset: " in said.out

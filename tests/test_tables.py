@@ -35,7 +35,8 @@ def test_schema_of_a_record() -> None:
 def test_schemas_of_our_records() -> None:
     assert tables.schema(records.Chunk) == {
         "chunk_id": pl.String, "doc_id": pl.String, "chunk_index": pl.Int64, "start": pl.Int64,
-        "end": pl.Int64, "tokens": pl.Int64,
+        "end": pl.Int64, "tokens": pl.Int64, "heading": pl.String, "row": pl.Int64, "row_type": pl.String,
+        "parent_start": pl.Int64, "parent_end": pl.Int64, "parent_tokens": pl.Int64,
     }  # fmt: skip
     assert tables.schema(records.Judgment)["start"] == pl.Int64
     assert tables.schema(records.MeasureRow) == {

@@ -15,6 +15,7 @@ from runner.embedding.stage import inputs
 from runner.enrichment.contract import Enrichment
 from runner.errors import RunnerError
 from runner.records import ContextHeader
+from runner.strategy.contract import Tools
 from runner.strategy.fixed_size import FixedSize
 from runner.strategy.stage import chunk
 
@@ -29,7 +30,7 @@ def enrichment(request: pytest.FixtureRequest) -> Enrichment:
 
 
 def _chunks() -> pl.DataFrame:
-    return chunk(DOCUMENTS, FixedSize(size=4), words()).chunks
+    return chunk(DOCUMENTS, FixedSize(size=4), Tools(words())).chunks
 
 
 def _headers(
