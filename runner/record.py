@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -40,9 +41,11 @@ def write(draft: Path, p: Parts, k: Keyring, session: Session, trace: Trace, clo
     with clock.stage("record"):
         ordered = _in_order(trace.candidates)
         frames = _frames(p, k, session, trace, ordered)
-        for name, frame in frames.items():
-            tables.write(frame, draft / f"{name}.parquet")
-        (draft / "run.trec").write_text(_trec(p, k, session, ordered), "utf-8")
+        with ThreadPoolExecutor() as pool:
+            written = [pool.submit(tables.write, f, draft / f"{name}.parquet") for name, f in frames.items()]
+            (draft / "run.trec").write_text(_trec(p, k, session, ordered), "utf-8")
+            for one in written:
+                one.result()
     body = p.config.model_dump(mode="json")
     if not p.strategy.windows:
         body["neighbor_prev"] = body["neighbor_next"] = 0

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from runner import artifacts, keys, registry, tables
 from runner.keyring import Keyring
@@ -23,9 +24,11 @@ from runner.session import Session
 def hits(p: Parts, k: Keyring, session: Session, name: str) -> LegHits:
     """The hits of one leg for all queries."""
     leg = p.legs[name]
+    fresh: list[pl.DataFrame] = []
 
     def write(folder: Path) -> dict[str, Any]:
         found = _search(p, k, session, name, leg)
+        fresh.append(found.frame)
         tables.write(found.frame, folder / "hits.parquet")
         said = {"reasons": _by_row(found.reasons), "recall": _by_row(found.recall), "notes": found.notes}
         return {"leg": leg.name, "hits": found.frame.height} | {k: v for k, v in said.items() if v}
@@ -36,7 +39,7 @@ def hits(p: Parts, k: Keyring, session: Session, name: str) -> LegHits:
         reasons, recall = (
             {int(q): v for q, v in artifact.meta.get(part, {}).items()} for part in ("reasons", "recall")
         )
-        frame = tables.read(artifact.path / "hits.parquet")
+        frame = fresh[0] if fresh else tables.read(artifact.path / "hits.parquet")
         return LegHits(frame, reasons, recall, artifact.meta.get("notes", []))
 
     before = session.counters.searches_run

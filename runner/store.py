@@ -8,6 +8,7 @@ import os
 import shutil
 import uuid
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -98,25 +99,35 @@ def check(target: Path) -> dict[str, Any]:
             raise ValueError("its digest is not the one it was published with")
     except (OSError, ValueError, KeyError, TypeError) as e:
         raise StoreError(f"{target / MANIFEST}: missing or damaged ({e})") from e
-    for name, said in files.items():
-        path = target / name
-        if not path.is_file():
-            raise StoreError(f"{path}: missing")
-        if path.stat().st_size != said["bytes"] or keys.file_digest(path) != said["sha256"]:
-            raise StoreError(f"{path}: damaged (its digest is not the one it was published with)")
+    with ThreadPoolExecutor() as pool:  # digesting a large file lets other threads run
+        problems = [p for p in pool.map(_problem, [target / n for n in files], files.values()) if p]
+    if problems:
+        raise StoreError(problems[0])
     return meta
+
+
+def _problem(path: Path, said: dict[str, Any]) -> str | None:
+    """What is wrong with a published file, if anything."""
+    if not path.is_file():
+        return f"{path}: missing"
+    if path.stat().st_size != said["bytes"] or keys.file_digest(path) != said["sha256"]:
+        return f"{path}: damaged (its digest is not the one it was published with)"
+    return None
 
 
 def drop_drafts(root: Path) -> None:
     """Remove the drafts of processes that no longer live (a killed sweep leaves them behind)."""
-    for draft in root.rglob(".draft-*"):
-        pid = draft.name.split("-")[1]
-        if pid.isdigit() and _alive(int(pid)):
-            continue
-        if draft.is_dir():
-            shutil.rmtree(draft, ignore_errors=True)
-        else:
-            draft.unlink(missing_ok=True)
+    for folder, folders, files in os.walk(root):  # passes over what another process removes meanwhile
+        drafts = [n for n in (*folders, *files) if n.startswith(".draft-")]
+        folders[:] = [n for n in folders if n not in drafts]
+        for name in drafts:
+            pid, draft = name.split("-")[1], Path(folder) / name
+            if pid.isdigit() and _alive(int(pid)):
+                continue
+            if draft.is_dir():
+                shutil.rmtree(draft, ignore_errors=True)
+            else:
+                draft.unlink(missing_ok=True)
 
 
 def _alive(pid: int) -> bool:

@@ -133,9 +133,8 @@ class BM25(Leg):
             np.asarray(index[k]) for k in ("data", "indices", "indptr", "absent")
         )
         n = int(index["size"][0])
-        shares = bool(
-            (data > 0).all()
-        )  # then a positive sum is a shared term, else the terms must be counted
+        shares = bool((data > 0).all())  # a positive sum is a shared term; else the terms must be counted
+        constant = absent.astype(np.float64) if absent.any() else None
         for asked in self.rule().terms(queries.texts or []):
             known = sorted(vocabulary[t] for t in asked if t in vocabulary)
             if not known:
@@ -149,7 +148,8 @@ class BM25(Leg):
                 matches = np.flatnonzero(sums >= least)
             else:
                 matches = np.flatnonzero(sums if shares else np.bincount(touched, minlength=n))
-            yield Scored(matches, sums[matches] + float(absent[known].astype(np.float64).sum()))
+            scores = sums[matches]
+            yield Scored(matches, scores if constant is None else scores + constant[known].sum())
 
 
 def _packed(terms: Sequence[str]) -> npt.NDArray[np.uint8]:
@@ -158,4 +158,5 @@ def _packed(terms: Sequence[str]) -> npt.NDArray[np.uint8]:
 
 
 def _unpacked(packed: npt.NDArray[np.uint8]) -> dict[str, int]:
-    return {t: i for i, t in enumerate(packed.tobytes().decode().split("\n")) if t}
+    terms = packed.tobytes().decode().split("\n") if len(packed) else []
+    return dict(zip(terms, range(len(terms)), strict=True))

