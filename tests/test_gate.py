@@ -1,4 +1,4 @@
-"""The gate against expected packs: verdicts by tolerance, cells by config, missing cells fail; packs sound."""
+"""The gate against expected packs: verdicts by tolerance, cells by config, missing cells fail."""
 
 from __future__ import annotations
 
