@@ -17,7 +17,7 @@ from runner.errors import DataError
 from runner.keyring import Keyring
 from runner.parts import Parts
 from runner.records import Chunk
-from runner.session import Session
+from runner.session import Bar, Session
 from runner.strategy import stage as strategy_stage
 from runner.strategy.contract import Tools
 from runner.vectors import Rows, Vectors
@@ -188,15 +188,17 @@ def embed(p: Parts, session: Session, wanted: Sequence[str]) -> Vectors:
         due = stored.missing(wanted)
         bar = session.progress(f"embedding with {p.embedding.name}", len(due))
         for first in range(0, len(due), _SLICE):
-            part = due[first : first + _SLICE]
-            made = embedding_stage.checked(
-                part, encoder(p, session, stored.key).encode(part, bar), p.embedding.name
-            )
-            rows = Rows(made.vectors, made.tokens_total, made.tokens_embedded)
-            stored.add(part, rows, tokens_billed=made.tokens_billed)
-            session.counters.texts_embedded += len(part)
-            session.counters.tokens_billed += made.tokens_billed
+            keep(p, session, stored, due[first : first + _SLICE], bar)
     return stored
+
+
+def keep(p: Parts, session: Session, stored: Vectors, part: list[str], bar: Bar) -> None:
+    """Embed `part` now and store it; another process that does the same meanwhile gets equal bits."""
+    made = embedding_stage.checked(part, encoder(p, session, stored.key).encode(part, bar), p.embedding.name)
+    rows = Rows(made.vectors, made.tokens_total, made.tokens_embedded)
+    stored.add(part, rows, tokens_billed=made.tokens_billed)
+    session.counters.texts_embedded += len(part)
+    session.counters.tokens_billed += made.tokens_billed
 
 
 def encoder(p: Parts, session: Session, key: str) -> Any:

@@ -88,7 +88,7 @@ def _launch(arguments: Sequence[str], dry: Callable[[Plan | None, Request], int]
         return EXIT_OK
     leave = [trust.FLAG] if trust.allowed() else []
     done = delivery.finish(request, ["python", "-m", "runner", *arguments, *leave])
-    say(_sweep_text(done.sweep, request.outside.runtime.outputs))
+    say(_sweep_text(done.sweep, request))
     for line in done.lines:
         say(line)
     return EXIT_FAILED if done.sweep.failed else EXIT_OK
@@ -124,15 +124,17 @@ def _hopeless(request: Request) -> list[tuple[list[str], str, RunnerError]]:
     return [(c, "invalid" if isinstance(e, RequestError) else "will fail", e) for c, e in errors]
 
 
-def _sweep_text(sweep: Sweep, outputs: str) -> str:
-    from runner.delivery import table_of
+def _sweep_text(sweep: Sweep, request: Request) -> str:
+    from runner.delivery import remarks, table_of
     from runner.text import grid
 
-    head, rows, right = table_of(sweep, Path(outputs))
+    outputs, probed = Path(request.outside.runtime.outputs), request.probed
+    head, rows, right = table_of(sweep, outputs)
     t = sweep.totals()
+    same = f"{t['cells_same']} the same run as another, " if t["cells_same"] else ""
     parts = [
-        f"{t['cells_run']} cells run, {t['cells_found']} found finished, {t['cells_failed']} failed",
-        f"{t.get('texts_embedded', 0)} texts embedded, {t.get('texts_reused', 0)} reused",
+        f"{t['cells_run']} cells run, {t['cells_found']} found finished, {same}{t['cells_failed']} failed",
+        f"{t.get('texts_embedded', 0) + probed} texts embedded, {t.get('texts_reused', 0) - probed} reused",
         f"{t.get('indexes_built', 0)} indexes built, {t.get('indexes_reused', 0)} reused",
         f"{t.get('searches_run', 0)} searches run, {t.get('searches_reused', 0)} reused",
     ]
@@ -140,7 +142,8 @@ def _sweep_text(sweep: Sweep, outputs: str) -> str:
         parts.append(f"{t['tokens_billed']} tokens billed by a service")
     if t.get("pairs_scored") or t.get("pairs_reused"):
         parts.append(f"{t['pairs_scored']} pairs scored, {t['pairs_reused']} reused")
-    return f"\n{grid(head, rows, right)}\n\n" + "; ".join(parts)
+    notes = "".join(f"{line}\n" for line in remarks(sweep, outputs))
+    return f"\n{grid(head, rows, right)}\n\n{notes}" + "; ".join(parts)
 
 
 def _bar(what: str, total: int) -> Bar:

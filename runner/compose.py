@@ -72,8 +72,8 @@ def launch(arguments: Sequence[str], request: Request) -> None:
     except Exception as e:
         if str(e).startswith(("Only one of --run", "The --resolve flag")):
             raise RequestError(str(e)) from None
-        if request.folder is None:
-            raise
+        if request.folder is None:  # Hydra's own checks of the command line raise ValueError
+            raise RequestError(str(e)) if isinstance(e, ValueError) else e from e
         log.error("the launcher stopped (%s: %s); the same command goes on from here", type(e).__name__, e)
     except SystemExit:
         if request.error:
@@ -169,7 +169,8 @@ def _combinations(config: DictConfig) -> list[list[str]]:
     from hydra.core.override_parser.overrides_parser import OverridesParser
 
     fixed = [f"{k}={v}" for k, v in (config.hydra.sweeper.params or {}).items()]
-    overrides = OverridesParser.create().parse_overrides([*fixed, *_overrides(config.hydra)])
+    parser = OverridesParser.create(GlobalHydra.instance().config_loader())  # which expands glob()
+    overrides = parser.parse_overrides([*fixed, *_overrides(config.hydra)])
     return [list(c) for batch in BasicSweeper.split_arguments(overrides, None) for c in batch]
 
 

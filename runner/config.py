@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny
+from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, model_validator
+
+LARGEST = 2**31 - 1
+"""Above it the libraries underneath overflow, or ask for more memory than there is."""
 
 
 class Config(BaseModel):
@@ -16,6 +19,15 @@ class Config(BaseModel):
     model_config = ConfigDict(
         frozen=True, extra="forbid", strict=True, allow_inf_nan=False, protected_namespaces=()
     )
+
+    @model_validator(mode="after")
+    def _numbers_of_this_world(self) -> Self:
+        for name, value in self:
+            if isinstance(value, int) and abs(value) > LARGEST:
+                raise ValueError(
+                    f"{name}: {value} is above {LARGEST}, the largest whole number a config may hold"
+                )
+        return self
 
 
 class Component(Config):
@@ -54,8 +66,8 @@ class RunConfig(Config):
     reranker: SerializeAsAny[Component]
     metrics: SerializeAsAny[Component]
     top_k: int = Field(5, gt=0)
-    neighbor_prev: int = Field(0, ge=0)
-    neighbor_next: int = Field(0, ge=0)
+    neighbor_prev: int = Field(0, ge=0, le=1000)
+    neighbor_next: int = Field(0, ge=0, le=1000)
     threshold: Threshold = Threshold()
     filter: dict[str, str | int | bool | list[str]] = Field(default_factory=dict)
     """Equality (`lang: en`) or membership (`lang: [en, de]`) on document metadata."""
@@ -88,8 +100,8 @@ class Report(Config):
 class Runtime(Config):
     """What changes speed and nothing else; outside every key."""
 
-    outputs: str = "outputs"
-    reports: str = "reports"
+    outputs: str = Field("outputs", min_length=1)
+    reports: str = Field("reports", min_length=1)
     threads: int = Field(0, ge=0)
     """Threads of the embedding pool; 0: as many as cores."""
     device: str = "cpu"

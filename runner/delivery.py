@@ -20,6 +20,9 @@ from runner.sweep import Sweep
 
 log = logging.getLogger(__name__)
 
+KNOBS = ("neighbor_prev", "neighbor_next", "threshold.similarity")
+"""Values set by hand: that they do nothing matters; that a group is not read is no news."""
+_REMARKS = 5
 _SHOWN = 6
 """Measures in the table of a terminal; all are in the report."""
 
@@ -46,11 +49,14 @@ def plan_of(request: Request) -> planning.Plan | None:
     own = session(request.outside, request.progress)
     request.cells = [(o, _readable(c, own)) for o, c in request.cells]
     request.refuse()
+    before = own.counters.texts_embedded
     try:
         return planning.plan([c if isinstance(c, RunConfig) else None for _, c in request.cells], own)
     except Exception as e:  # a cell fails by itself, when its turn comes
         log.warning("no plan (%s: %s); the cells are run without one", type(e).__name__, e)
         return None
+    finally:
+        request.probed = own.counters.texts_embedded - before
 
 
 def _readable(config: RunConfig | RunnerError, own: Session) -> RunConfig | RunnerError:
@@ -119,3 +125,13 @@ def _shown(measure: str, value: float | None) -> str:
     if value is None:
         return "–"
     return f"{value:,.0f}" if measure.startswith("Tokens") else f"{value:.4f}"
+
+
+def remarks(done: Sweep, outputs: Path) -> list[str]:
+    """What a reader of the table must know: knobs that do nothing, warnings of the runs; each once."""
+    idle = {f"not applied: {k}: {why}" for c in done.cells for k, why in c.not_applied.items() if k in KNOBS}
+    runs = {c.run: Run(outputs, c.run) for c in done.cells if c.run}
+    warned = dict.fromkeys(f"note: {w}" for r in runs.values() for w in r.meta["warnings"])
+    few = list(warned)[:_REMARKS]
+    more = [f"note: {len(warned) - len(few)} more in the report"] if len(warned) > len(few) else []
+    return [*sorted(idle), *few, *more]

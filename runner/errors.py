@@ -39,6 +39,6 @@ class StoreError(RunnerError):
 def did_you_mean(word: str, choices: Iterable[str], listed: Iterable[str] | None = None) -> str:
     """A sentence that suggests the choice nearest to `word` and lists all (or `listed`, of many)."""
     known = sorted(choices)
-    near = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
+    near = difflib.get_close_matches(word, known, n=1, cutoff=0.5)
     hint = f"did you mean '{near[0]}'? " if near else ""
     return f"{hint}Valid: {', '.join(known if listed is None else sorted(listed)) or 'none'}."

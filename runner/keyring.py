@@ -9,6 +9,7 @@ from typing import Any
 from runner import keys
 from runner.config import Component
 from runner.dataset import stage as dataset_stage
+from runner.errors import DataError
 from runner.metrics.contract import family_of, parse_measure
 from runner.parts import Parts
 from runner.session import Session
@@ -78,7 +79,7 @@ def keyring(p: Parts, session: Session) -> Keyring:
 def corpus_meta(p: Parts, session: Session) -> tuple[str, dict[str, Any]]:
     """The key of the parsed data set, and its manifest (`fingerprints`, counts); parsed at the first call."""
     key = session.memo("corpus_key", keys.digest([p.dataset.name, p.config.dataset.settings()]),
-                       lambda: dataset_stage.source_key(p.config.dataset))  # fmt: skip
+                       lambda: _source_key(p.config.dataset))  # fmt: skip
 
     def write(folder: Path) -> dict[str, Any]:
         loaded = p.dataset.load()
@@ -93,6 +94,13 @@ def corpus_meta(p: Parts, session: Session) -> tuple[str, dict[str, Any]]:
         }
 
     return key, session.store.obtain("corpus", key, write).meta
+
+
+def _source_key(dataset: Component) -> str:
+    try:
+        return dataset_stage.source_key(dataset)
+    except OSError as e:
+        raise DataError(f"dataset {dataset.name}: {e.filename} cannot be read ({e.strerror})") from e
 
 
 def _key(stage: str, component: Component, inputs: list[str]) -> str:

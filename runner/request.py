@@ -23,6 +23,8 @@ class Request:
     cells: list[tuple[list[str], RunConfig | RunnerError]] | None = None
     """Overrides and config, or why it cannot be run; None: the sweeper decides as it goes."""
     error: Exception | None = None
+    probed: int = 0
+    """Texts embedded to plan: work of this sweep, but of none of its cells."""
     """What ended the request before its first cell."""
 
     def refuse(self) -> None:

@@ -62,10 +62,10 @@ class Sweep:
 
     def totals(self) -> dict[str, int]:
         """The counters of all cells, and how many cells ran, were found finished, or failed."""
-        out = {"cells_run": 0, "cells_found": 0, "cells_failed": 0}
+        out = {"cells_run": 0, "cells_found": 0, "cells_same": 0, "cells_failed": 0}
         for cell in self.cells:
             kind = {"finished": "cells_run", "found": "cells_found"}.get(cell.status, "cells_failed")
-            out[kind] += 1
+            out["cells_same" if cell.same_as is not None else kind] += 1
             for name, n in cell.counters.items():
                 out[name] = out.get(name, 0) + n
         return out

@@ -140,6 +140,9 @@ def verify(words: Sequence[str], on: Flags, outputs: Path) -> Answer:
             check(folder)
         except StoreError as e:
             problems.append(str(e))
+    experiments = runs.experiment_keys(outputs)
+    _whole(runs.Experiment, outputs, experiments, problems)
+    folders += [outputs / "experiments" / k for k in experiments]
     lines = [*problems, f"{len(folders)} folders checked, {len(problems)} damaged"]
     if problems:
         lines.append("a damaged artifact or run is set aside and rebuilt by the next sweep that needs it")

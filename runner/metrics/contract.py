@@ -13,7 +13,7 @@ import polars as pl
 from pydantic import field_validator
 
 from runner import registry
-from runner.config import Component
+from runner.config import LARGEST, Component
 from runner.order import Ranking
 
 
@@ -41,6 +41,8 @@ def parse_measure(text: str) -> Measure:
         raise ValueError(f"'{text}' is no measure: write NAME, NAME@5, NAME@5+ or NAME@1500t")
     name, number, tokens, plus = found.groups()
     value = int(number) if number else None
+    if value and value > LARGEST:
+        raise ValueError(f"'{text}': {value} is above {LARGEST}")
     if tokens and plus:
         raise ValueError(f"'{text}': a token budget is over the expanded context already, leave the + out")
     return Measure(text, name, None if tokens else value, value if tokens else None, bool(plus or tokens))

@@ -97,9 +97,11 @@ class Retrieval(Component):
         for name in value:
             if not _LEG.fullmatch(str(name)):
                 raise ValueError(f"'{name}' cannot name a leg: a-z, 0-9 and _; not {', '.join(_TAKEN)}")
+            if value[name] is None:
+                raise ValueError(f"{name}: is empty; {{}} means its defaults, ~retrieval.legs.{name} none")
         return {
-            k: registry.parse_component("retrieval", {"name": k, **(v or {})}, where=f"retrieval.legs.{k}")
-            if isinstance(v, Mapping | None)
+            k: registry.parse_component("retrieval", {"name": k, **v}, where=f"retrieval.legs.{k}")
+            if isinstance(v, Mapping)
             else v
             for k, v in sorted(value.items())  # how they were listed changes nothing
         }
