@@ -87,10 +87,12 @@ def _parsed(**legs: object) -> Retrieval:
 
 
 def test_legs_are_components_by_name_and_a_leg_may_bear_another() -> None:
-    got = _parsed(bm25={"depth": 7}, vector=None, second={"name": "bm25", "k1": 0.9})
+    got = _parsed(bm25={"depth": 7}, vector={}, second={"name": "bm25", "k1": 0.9})
     assert [(n, leg.name, leg.depth) for n, leg in got.legs.items()] == [
         ("bm25", "bm25", 7), ("second", "bm25", 100), ("vector", "vector", 100),
     ]  # fmt: skip
+    with pytest.raises(RequestError, match=r"vector: is empty; \{\} means its defaults"):
+        _parsed(bm25={}, vector=None)
     assert isinstance(got.legs["second"], BM25)
     assert got.model_dump()["legs"]["second"]["k1"] == 0.9
 
