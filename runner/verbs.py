@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from runner import keys, runs
-from runner.config import Report
+from runner.config import GROUPS, Report
 from runner.errors import EXIT_FAILED, EXIT_OK, RequestError, StoreError
 from runner.store import Store, check
 from runner.text import grid, seconds
@@ -87,16 +87,7 @@ def show(words: Sequence[str], on: Flags, outputs: Path) -> Answer:
     _at_most(words, 1, "show")
     run = runs.open_run(outputs, words[0] if words else "latest")
     meta = run.meta
-    groups = (
-        "dataset",
-        "tokenizer",
-        "strategy",
-        "enrichment",
-        "embedding",
-        "retrieval",
-        "fusion",
-        "reranker",
-    )
+    groups = [g for g in GROUPS if g != "metrics"]
     off = {g: f"  (not applied: {why})" for g, why in meta["not_applied"].items()}
     about = [[g, run.config[g]["name"] + off.get(g, "")] for g in groups]
     about += [["neighbors", f"{run.badge.text}  ({run.badge.tooltip})"], ["top_k", str(run.config["top_k"])]]
@@ -217,6 +208,3 @@ def gate(words: Sequence[str]) -> Answer:
 def _at_most(words: Sequence[str], n: int, verb: str) -> None:
     if len(words) > n:
         raise RequestError(f"{verb}: '{words[n]}' is one argument too many")
-
-
-Verb = Callable[[Sequence[str], Flags, Path], Answer]

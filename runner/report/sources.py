@@ -7,21 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from runner import keys
+from runner.config import GROUPS
 from runner.report import numbers
 from runner.report.caveats import model
 from runner.report.setups import Setup
 
-_GROUPS = (
-    "dataset",
-    "tokenizer",
-    "strategy",
-    "enrichment",
-    "embedding",
-    "retrieval",
-    "fusion",
-    "reranker",
-    "metrics",
-)
 _VALUES = ("top_k", "neighbor_prev", "neighbor_next", "threshold", "filter", "seed")
 _COUNTED = {"stage", "component", "rows_in", "rows_out", "dropped"}
 _DIGEST = 40
@@ -80,7 +70,7 @@ def pipeline(setup: Setup) -> Pipeline:
     stages = [_stage(s, left) for s in meta["stages"]]
     rest = [(name, numbers.duration(s)) for name, s in left.items() if s >= 0.00005]
     config = setup.run.config
-    choices = [_choice(g, config[g], meta["not_applied"]) for g in (*_GROUPS, *_VALUES) if g in config]
+    choices = [_choice(g, config[g], meta["not_applied"]) for g in (*GROUPS, *_VALUES) if g in config]
     return Pipeline(setup, choices, stages, model(setup), rest)
 
 
