@@ -11,19 +11,15 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from runner import keys, tables
+from runner import encoding, tables
 from runner.embedding import stage as embedding_stage
 from runner.errors import DataError
 from runner.keyring import Keyring
 from runner.parts import Parts
 from runner.records import Chunk
-from runner.session import Bar, Session
+from runner.session import Session
 from runner.strategy import stage as strategy_stage
 from runner.strategy.contract import Tools
-from runner.vectors import Rows, Vectors
-
-_SLICE = 128
-"""Texts embedded between two publications: what a killed sweep can lose at most."""
 
 
 def table(k: Keyring, session: Session, part: str) -> pl.DataFrame:
@@ -79,17 +75,22 @@ def _tools(p: Parts, session: Session) -> Tools:
 
     def vectors_of(texts: Sequence[str]) -> npt.NDArray[np.float32]:
         wanted = embedding_stage.inputs(texts, p.embedding.prompts().document)
-        return embed(p, session, wanted).rows(wanted).vectors
+        return encoding.embed(p, session, wanted).rows(wanted).vectors
 
     return Tools(p.tokenizer.load(), vectors_of if p.strategy.reads_vectors else None)
 
 
+def brought(k: Keyring, session: Session, part: str) -> pl.DataFrame | None:
+    """A table that a data set may bring (`given`, `situating`, a part of its graph); None: it does not."""
+    return table(k, session, part) if part in k.fingerprints else None
+
+
 def _given(k: Keyring, session: Session) -> dict[str, list[tuple[int, int]]]:
     """The chunks that the data set brings, by document."""
-    path = session.store.path("corpus", k.corpus) / "given.parquet"
-    if not path.is_file():
+    frame = brought(k, session, "given")
+    if frame is None:
         return {}
-    frame = tables.read(path).sort("doc_id", "start", "end")
+    frame = frame.sort("doc_id", "start", "end")
     return {
         str(d): list(g.select("start", "end").iter_rows())
         for (d,), g in frame.group_by("doc_id", maintain_order=True)
@@ -105,104 +106,3 @@ def texts(p: Parts, k: Keyring, session: Session) -> list[str]:
         return [whole[d][s:e] for d, s, e in cuts.select("doc_id", "start", "end").iter_rows()]
 
     return session.memo("texts", k.chunks, cut)
-
-
-def embedding_inputs(p: Parts, k: Keyring, session: Session) -> tuple[list[str], list[str]]:
-    """What the model reads: one input per chunk, one per query."""
-    headers = None
-    if not p.enrichment.off:
-        cuts, _ = chunks(p, k, session)
-        headers = p.enrichment.headers(table(k, session, "documents"), cuts)
-    prompts = p.embedding.prompts()
-    documents = embedding_stage.inputs(texts(p, k, session), prompts.document, headers)
-    return documents, embedding_stage.inputs(queries(k, session), prompts.query)
-
-
-def embedded(p: Parts, k: Keyring, session: Session) -> dict[str, Any]:
-    """Embed every chunk and query that has no vector yet; returns the roll-up of what the model read.
-
-    The artifact has one row per chunk: `chunk_id, tokens_total, tokens_embedded, truncated`.
-    """
-
-    def write(folder: Path) -> dict[str, Any]:
-        documents, asked = embedding_inputs(p, k, session)
-        billed = session.counters.tokens_billed
-        distinct = list(dict.fromkeys([*documents, *asked]))
-        stored = embed(p, session, distinct)
-        rows, of_queries = stored.rows(documents), stored.rows(asked)
-        cuts, _ = chunks(p, k, session)
-        if p.embedding.on_truncate == "error":
-            ids = table(k, session, "queries")["query_id"]
-            embedding_stage.refuse_truncated(p.embedding.name, {"chunk": (cuts["chunk_id"], rows),
-                                                                "query": (ids, of_queries)})  # fmt: skip
-        truncated = rows.tokens_total > rows.tokens_embedded
-        frame = cuts.select("chunk_id").with_columns(
-            pl.Series("tokens_total", rows.tokens_total, pl.Int64),
-            pl.Series("tokens_embedded", rows.tokens_embedded, pl.Int64),
-            pl.Series("truncated", truncated, pl.Boolean),
-        )
-        tables.write(frame, folder / "embedding.parquet")
-        return {
-            "chunks": len(documents),
-            "queries": len(asked),
-            "texts": len(distinct),
-            "prompts": p.embedding.prompts()._asdict(),
-            "tokens_total": int(rows.tokens_total.sum()),
-            "tokens_embedded": int(rows.tokens_embedded.sum()),
-            "truncated": int(truncated.sum()),
-            "truncated_queries": int((of_queries.tokens_total > of_queries.tokens_embedded).sum()),
-            # What a service would charge for these texts once, and what one charged just now.
-            "tokens_distinct": int(stored.rows(distinct).tokens_total.sum()),
-            "tokens_billed": session.counters.tokens_billed - billed,
-            "zero_vectors": int((~rows.vectors.any(axis=1)).sum()),
-            "texts_digest": keys.digest(texts(p, k, session)),
-            "inputs_digest": keys.digest(documents),
-        }
-
-    before = session.counters.texts_embedded
-    artifact = session.store.obtain("embedding", str(k.embedding), write)
-    fresh = session.counters.texts_embedded - before
-    session.counters.texts_reused += int(artifact.meta["texts"]) - fresh
-    return artifact.meta
-
-
-def vectors(p: Parts, session: Session) -> Vectors:
-    """The stored vectors of the run's model."""
-    identity = p.embedding.identity()
-    found = session.memo("vectors", keys.digest(identity), lambda: Vectors(session.store, identity))
-    found.refresh()
-    return found
-
-
-def embed(p: Parts, session: Session, wanted: Sequence[str]) -> Vectors:
-    """The store of the model's vectors, with every one of `wanted` in it; what is missing is embedded now.
-
-    Of several processes that want the same model one works at a time: the others then find what it left.
-    """
-    stored = vectors(p, session)
-    due = stored.missing(wanted)
-    if not due:
-        return stored
-    with session.store.lock(f"model-{stored.key[:24]}"):
-        stored.refresh()
-        due = stored.missing(wanted)
-        bar = session.progress(f"embedding with {p.embedding.name}", len(due))
-        for first in range(0, len(due), _SLICE):
-            keep(p, session, stored, due[first : first + _SLICE], bar)
-    return stored
-
-
-def keep(p: Parts, session: Session, stored: Vectors, part: list[str], bar: Bar) -> None:
-    """Embed `part` now and store it; another process that does the same meanwhile gets equal bits."""
-    made = embedding_stage.checked(part, encoder(p, session, stored.key).encode(part, bar), p.embedding.name)
-    rows = Rows(made.vectors, made.tokens_total, made.tokens_embedded)
-    stored.add(part, rows, tokens_billed=made.tokens_billed)
-    session.counters.texts_embedded += len(part)
-    session.counters.tokens_billed += made.tokens_billed
-
-
-def encoder(p: Parts, session: Session, key: str) -> Any:
-    """The loaded model, once a process."""
-    return session.memo(
-        "encoder", key, lambda: p.embedding.load(session.runtime.threads, session.runtime.device)
-    )

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from runner import trust
 from runner.errors import EXIT_FAILED, EXIT_OK, EXIT_REQUEST, RequestError, RunnerError, did_you_mean
 from runner.help import HELP, groups
+from runner.text import visible
 
 if TYPE_CHECKING:
     from runner.planning import Plan
@@ -31,13 +32,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return _dispatch([a for a in given if a != trust.FLAG])
     except RunnerError as e:
-        complain(f"error: {e}")
+        complain(f"error: {visible(str(e))}")
         return EXIT_REQUEST if isinstance(e, RequestError) else EXIT_FAILED
     except BrokenPipeError:  # the reader of a pipe went away, for instance `| head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python complains as it ends
         return EXIT_OK
     except OSError as e:
-        complain(f"error: {e}")
+        complain(f"error: {visible(str(e))}")
         return EXIT_FAILED
     except SystemExit as e:  # argparse, inside Hydra, leaves this way
         return e.code if isinstance(e.code, int) else EXIT_OK if e.code is None else EXIT_REQUEST
@@ -203,11 +204,11 @@ def _view(name: str, flags: Sequence[str] | None = ()) -> Callable[[Sequence[str
 
     def verb(arguments: Sequence[str]) -> int:
         from runner import verbs
+        from runner.text import as_json
 
         given = (arguments,) if flags is None else _options(arguments, flags)
         answer: verbs.Answer = getattr(verbs, name)(*given)
-        as_json = "--json" in arguments
-        say(json.dumps(answer.value, indent=1, ensure_ascii=False) if as_json else answer.text)
+        say(as_json(answer.value) if "--json" in arguments else answer.text)
         return answer.code
 
     return verb
@@ -223,4 +224,6 @@ VERBS: dict[str, Callable[[Sequence[str]], int]] = {
     "ui": _view("ui", ["--print"]),
     "data": _view("data", None),
     "gate": _view("gate", None),
+    "inspect": _view("inspect", None),
+    "export": _view("export", None),
 }

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from runner import plugins
 from runner.errors import RequestError, UnknownNameError, did_you_mean
 
 
@@ -27,7 +28,13 @@ def explained(error: Exception, options: Callable[[], Options]) -> RequestError:
     choice = re.search(r"Could not find '([^']+)/([^'/]+)'", text)
     if choice:
         group, name = choice.groups()
-        choices = list(getattr(error, "options", None) or [])
+        mine = plugins.found(group)
+        if name in mine:
+            return UnknownNameError(
+                f"{group}: {mine[name]} has no YAML; write {group}/{name}.yaml (`name: {name}` and its "
+                "fields) into a folder of yours and give that folder with --config-dir"
+            )
+        choices = {*(getattr(error, "options", None) or []), *mine}
         return UnknownNameError(f"{group}: there is no '{name}': {did_you_mean(name, choices)}")
     full = re.search(r"full_key: (\S+)", text)
     key = re.search(r"Could not override '([^']+)'|Key '([^']+)' is not in struct", text)

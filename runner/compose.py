@@ -27,7 +27,7 @@ from yaml import YAMLError
 from runner import harmless, registry, sweep
 from runner.complaints import Options, explained
 from runner.config import GROUPS, Outside, RunConfig
-from runner.errors import RequestError
+from runner.errors import RequestError, RunnerError
 from runner.parts import parts
 from runner.request import Request, arranged, axes, cell_folder, conf_folder, session
 from runner.session import silent
@@ -174,13 +174,13 @@ def _combinations(config: DictConfig) -> list[list[str]]:
     return [list(c) for batch in BasicSweeper.split_arguments(overrides, None) for c in batch]
 
 
-def _parsed(config: DictConfig, overrides: list[str]) -> RunConfig | RequestError:
+def _parsed(config: DictConfig, overrides: list[str]) -> RunConfig | RunnerError:
     try:
         loader = GlobalHydra.instance().config_loader()
         parsed = registry.parse_run(container(loader.load_sweep_config(config, overrides)))[0]
         parts(parsed)  # choices that do not fit each other
         return parsed
-    except RequestError as e:
+    except RunnerError as e:
         return e
     except (HydraException, OmegaConfBaseException) as e:
         return explained(e, lambda: _options(overrides))
@@ -216,7 +216,7 @@ def job(config: DictConfig) -> float | None:
         if (folder.parent / _STOP).exists():
             return None
         parsed, outside = registry.parse_run(container(config))
-    except RequestError as e:
+    except RunnerError as e:
         sweep.write_status(folder, sweep.failed_cell(num, overrides, e, folder))
         return None
     own = session(outside, _current.progress if _current else silent)

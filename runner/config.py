@@ -59,6 +59,7 @@ class RunConfig(Config):
     dataset: SerializeAsAny[Component]
     tokenizer: SerializeAsAny[Component]
     strategy: SerializeAsAny[Component]
+    kg: SerializeAsAny[Component]
     enrichment: SerializeAsAny[Component]
     embedding: SerializeAsAny[Component]
     retrieval: SerializeAsAny[Component]
@@ -75,7 +76,7 @@ class RunConfig(Config):
 
 
 GROUPS = (
-    "dataset", "tokenizer", "strategy", "enrichment", "embedding",
+    "dataset", "tokenizer", "strategy", "kg", "enrichment", "embedding",
     "retrieval", "fusion", "reranker", "metrics",
 )  # fmt: skip
 """The groups of components, in pipeline order; each is a folder of `conf/` and a field of `RunConfig`."""

@@ -8,6 +8,7 @@ import numpy as np
 import polars as pl
 
 from runner.errors import RunnerError
+from runner.fates import FOUND, STAGES
 from runner.order import Ints
 
 _MANY = 1 << 32
@@ -98,6 +99,17 @@ def contexts(expansion: pl.DataFrame, context: pl.DataFrame, hits: pl.DataFrame)
     _require(
         np.array_equal(kept, np.sort(_pairs(hits))), "the hits of the context are not those of the ranking"
     )
+
+
+def gold(attributed: pl.DataFrame, items: pl.DataFrame) -> None:
+    """Every gold item has exactly one fate, and one of the twelve."""
+    _require(
+        attributed.select(items.columns).equals(items), "the attributed items are not the gold, each once"
+    )
+    _require(attributed["stage"].is_in(STAGES).all(), "a gold item has no fate that there is")
+    for share, fates in (("covered", FOUND[1:]), ("covered_expanded", FOUND)):
+        there = attributed["stage"].is_in(fates) == (attributed[share] == 1)
+        _require(there.all(), f"a gold item is said to be {' or '.join(fates)} and is not, or the reverse")
 
 
 def stages(rows: Sequence[Mapping[str, object]]) -> None:

@@ -54,7 +54,7 @@ CURES = {
     "occurrence out of range": 'count again: `occurrence` from 1, or "all"',
     "wrong span": "take offsets in code points of the file as it is, half open: [start, end)",
     "span out of range": "take offsets in code points of the file as it is, half open: [start, end)",
-    "unknown document": "add the document, or remove the judgment",
+    "unknown document": "add the document, or remove the row",
     "unknown query": "add the query, or remove the judgment",
     "duplicate doc_id": "rename or remove one of the two",
     "duplicate query_id": "rename or remove one of the two",
@@ -62,6 +62,12 @@ CURES = {
     "blank document": "give it text or remove it: it makes no chunk, and gold in it cannot be found",
     "not UTF-8": "save the file as UTF-8, for instance: iconv -f latin1 -t utf-8",
     "unknown field": "correct its name or remove it",
+    "unknown mention": "add the mention, or take its id out of `mention_ids`",
+    "unknown node": "add the node, or remove the edge",
+    "mention in two nodes": "a mention means one entity: take it out of one of the two, or join the nodes",
+    "wrong text": "take offsets in code points of the file as it is, half open: [start, end)",
+    "confidence out of range": "give a number from 0 to 1, or leave it out: it is 1 then",
+    "duplicate edge": "remove one; one edge may list several places of evidence",
 }
 """By the kind of a refused row."""
 CURE = "mend the row; to leave such rows out of runs and have them counted: dataset.on_bad=skip"

@@ -10,13 +10,14 @@ from typing import Any, Literal
 import yaml
 from pydantic import Field
 
-from runner import registry
+from runner import registry, runs
 from runner.config import Config
 from runner.errors import RequestError, did_you_mean
 from runner.runs import Experiment, Run
 
 Verdict = Literal["OK", "close", "FAIL"]
 Scalar = str | int | float | bool | None
+LATEST = "latest"
 
 
 class Line(Config):
@@ -29,7 +30,7 @@ class Line(Config):
     expected: float
     tolerance: float = Field(ge=0)
     published: str = ""
-    """The figure as printed, where it differs from `expected` (library version, rounding)."""
+    """The figure as printed; empty where none was, and `expected` is what public libraries gave."""
     source: str
 
 
@@ -37,6 +38,8 @@ class Pack(Config):
     """Expected figures of one experiment."""
 
     experiment: str
+    about: str
+    """What the figures are, and what of them cannot come out here; Markdown, for the page of all packs."""
     lines: list[Line] = Field(min_length=1)
 
 
@@ -104,17 +107,34 @@ def _value(run: Run, measure: str) -> float | None:
     return None if row is None else float(row[part or "mean"])
 
 
-HEAD = ["verdict", "cell", "measure", "expected", "found", "difference", "published", "source"]
+HEAD = ["verdict", "cell", "measure", "published", "expected", "ours", "difference", "seconds", "source"]
+RIGHT = [3, 4, 5, 6, 7]
+"""Columns of `HEAD` that hold numbers."""
 
 
 def row(checked: Checked) -> list[str]:
     """A line for a person, in the columns of `HEAD`."""
-    line, off = checked.line, checked.difference
-    cell = " ".join(f"{k.rpartition('.')[2]}={v}" for k, v in line.cell.items()) or "(the only one)"
-    found = (
-        ["not run", "–"] if checked.found is None or off is None else [f"{checked.found:g}", f"{off:+.4f}"]
-    )
-    return [checked.verdict, cell, line.measure, f"{line.expected:g}", *found, line.published, line.source]
+    line, found, off = checked.line, checked.found, checked.difference
+    whole = line.measure == "chunks"
+    number, sign = ("{:,.0f}", "{:+z.0f}") if whole else ("{:.5f}", "{:+z.5f}")
+    ours = ["not run", "–"] if found is None or off is None else [number.format(found), sign.format(off)]
+    spent = "–" if checked.seconds is None else f"{checked.seconds:.1f}"
+    told = [checked.verdict, cell(line), line.measure, line.published or "–", number.format(line.expected)]
+    return [*told, *ours, spent, line.source]
+
+
+def cell(line: Line) -> str:
+    """The cell of a line in words, for instance `strategy=recursive size=800` or `bm25.k1=1.2 no vector`."""
+    return " ".join(_knob(path, value) for path, value in line.cell.items()) or "the only one"
+
+
+def _knob(path: str, value: Scalar) -> str:
+    *above, last = path.split(".")
+    if value is None:
+        return f"no {last}"
+    if last == "name":
+        return f"{above[-1]}={value}"
+    return f"{'.'.join([*above[1:], last][-2:])}={value}"
 
 
 def body(checked: Checked) -> dict[str, Any]:
@@ -136,23 +156,68 @@ def _at(config: Mapping[str, Any], path: str) -> Any:
     return node
 
 
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """A pack and its lines, checked; no line where no sweep of its experiment is recorded."""
+
+    name: str
+    pack: Pack
+    checked: list[Checked]
+
+    def count(self, verdict: Verdict) -> int:
+        """Lines with this verdict."""
+        return sum(c.verdict == verdict for c in self.checked)
+
+
+def outcome(name: str, folder: Path, outputs: Path, ref: str = LATEST) -> Outcome:
+    """The pack `name` of `folder` against what `ref` means in `outputs`; see `candidates`."""
+    pack = load_pack(name, folder)
+    return Outcome(name, pack, check_pack(pack, candidates(outputs, ref, pack.experiment)))
+
+
+def outcomes(folder: Path, outputs: Path) -> list[Outcome]:
+    """Every pack of `folder` against the newest sweep of its experiment.
+
+    Raises:
+        RequestError: none of them is recorded.
+    """
+    out = []
+    for name in packs(folder):
+        pack = load_pack(name, folder)
+        found = _newest(outputs, pack.experiment)
+        out.append(Outcome(name, pack, [] if found is None else check_pack(pack, _runs(found))))
+    if not any(o.checked for o in out):
+        raise RequestError(
+            f"no sweep of an expected pack is recorded in {outputs}; one is made by: "
+            f"python -m runner experiment={out[0].pack.experiment}"
+        )
+    return out
+
+
 def candidates(outputs: Path, ref: str, experiment: str) -> list[Run]:
     """The runs that `ref` means: `latest`, the newest sweep of `experiment`; an experiment; or a run.
 
     Raises:
         RequestError: nothing of that name is recorded.
     """
-    from runner import runs
-
-    keys = runs.experiment_keys(outputs)
-    if ref == "latest":
-        key = next((k for k in keys if Experiment(outputs, k).name == experiment), None)
-        if key is None:
+    if ref == LATEST:
+        found = _newest(outputs, experiment)
+        if found is None:
             raise RequestError(
                 f"no sweep of {experiment} is recorded: python -m runner experiment={experiment}"
             )
-        return list({r.key: r for r in Experiment(outputs, key).runs.values()}.values())
+        return _runs(found)
     try:
-        return list({r.key: r for r in runs.open_experiment(outputs, ref).runs.values()}.values())
+        return _runs(runs.open_experiment(outputs, ref))
     except RequestError:
         return [runs.open_run(outputs, ref)]
+
+
+def _newest(outputs: Path, experiment: str) -> Experiment | None:
+    made = (Experiment(outputs, k) for k in runs.experiment_keys(outputs))
+    return next((e for e in made if e.name == experiment), None)
+
+
+def _runs(experiment: Experiment) -> list[Run]:
+    """Its runs, each once."""
+    return list({r.key: r for r in experiment.runs.values()}.values())

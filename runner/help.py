@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from runner import plugins
+
 HELP = """runner: retrieval experiments from a config, traced stage by stage.
 
   python -m runner [OVERRIDE…]          one run
@@ -11,24 +13,29 @@ HELP = """runner: retrieval experiments from a config, traced stage by stage.
   python -m runner plan [-m] [OVERRIDE…]  what it would do: cached, due, seconds
   python -m runner ls                   runs and experiments recorded here
   python -m runner show [RUN]           one run: stages, measures, warnings
+  python -m runner inspect chunks DOC | query TEXT | neighbors CHUNK | diff RUN RUN [QUERY]  what happened, and why
+  python -m runner export [RUN] --format jsonl|parquet|trec [--to NAME]  corpus with vectors; run and qrels
   python -m runner verify [RUN]         digests of everything stored; with RUN: compute it again and compare
   python -m runner report [EXPERIMENT]  write the HTML report again
   python -m runner track [--pending] [EXPERIMENT]  deliver finished runs to MLflow
   python -m runner ui                   open the MLflow UI on the right store
   python -m runner data check PATH      is this a sound data set, and is its gold?
-  python -m runner gate --expected NAME  do a sweep's figures come out as published?
+  python -m runner gate --expected NAME|all [--markdown]  do the figures come out as published?
   python -m runner data import KIND SOURCE --to FOLDER  a native data set of: beir trec squad quotes folder hf
 
-Verbs take --json and --outputs DIR. RUN is a key prefix or `latest`. Hydra's own help: --hydra-help.
+Verbs take --json and --outputs DIR. RUN is a key prefix, an MLflow run id or `latest`.
+Hydra's own help: --hydra-help.
 --trust-remote-code: models may run their own code where a config asks for it; no config can allow it.
+RUNNER_PLUGINS=DIR (environment): components of your own, DIR/<group>/<name>.py; their YAML: --config-dir.
 Values: top_k neighbor_prev neighbor_next threshold.similarity threshold.score filter seed experiment.name
 Groups (each a folder of conf/):
 """
 
 
 def groups() -> str:
-    """The choices of every group, from the file names of `conf/`."""
+    """The choices of every group: file names of `conf/`, and plugins."""
     inside = Path(__file__).parent / "conf"
     root = inside if inside.is_dir() else Path(__file__).parent.parent / "conf"
     folders = sorted(p for p in root.iterdir() if p.is_dir() and p.name not in {"hydra", "expected"})
-    return "\n".join(f"  {d.name:<11} {' '.join(sorted(f.stem for f in d.glob('*.yaml')))}" for d in folders)
+    choices = {d.name: {f.stem for f in d.glob("*.yaml")} | set(plugins.found(d.name)) for d in folders}
+    return "\n".join(f"  {group:<11} {' '.join(sorted(names))}" for group, names in choices.items())

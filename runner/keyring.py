@@ -6,13 +6,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from runner import keys
-from runner.config import Component
+from runner import keys, plugins
+from runner.config import GROUPS, Component
 from runner.dataset import stage as dataset_stage
-from runner.errors import DataError
-from runner.metrics.contract import family_of, parse_measure
+from runner.errors import DataError, RequestError
+from runner.metrics.contract import Family, family_of, parse_measure
 from runner.parts import Parts
 from runner.session import Session
+
+_DECIDING = ("documents", "queries", "judgments", "given")
+"""Parts of a data set in a run's key; the others act through the headers that they decide, or not at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +25,8 @@ class Keyring:
     corpus: str
     fingerprints: dict[str, str]
     chunks: str
+    kg: str | None
+    enrichment: str | None
     model: str | None
     embedding: str | None
     indexes: dict[str, str]
@@ -39,34 +44,39 @@ def keyring(p: Parts, session: Session) -> Keyring:
     prints: dict[str, str] = meta["fingerprints"]
     tokenizer = p.tokenizer.identity()
     identities: dict[str, Any] = {"tokenizer": tokenizer}
-    model = embedding = None
-    inputs = [prints["documents"], f"{tokenizer}/v{p.config.tokenizer.version}"]
+    model = embedding = graph = headers = None
+    inputs = [prints["documents"], f"{tokenizer}/v{plugins.edition(p.config.tokenizer)}"]
     # Whether a strategy looks at them is its own affair: a key too many costs a chunking, no more.
     inputs += [prints["given"]] if "given" in prints else []
     if p.strategy.reads_vectors:
-        inputs += [keys.digest(["model", p.embedding.identity()]), p.embedding.prompts().document]
+        inputs += [keys.digest(["model", plugins.identity(p.embedding)]), p.embedding.prompts().document]
     chunks = _key("strategy", p.config.strategy, inputs)
     if p.reads_vectors:
-        identities["embedding"] = p.embedding.identity()
+        identities["embedding"] = plugins.identity(p.embedding)
         model = keys.digest(["model", identities["embedding"]])
-        enrichment = None if p.enrichment.off else _key("enrichment", p.config.enrichment, [chunks])
+        if not p.enrichment.off:
+            graph, headers = _enriched(p, prints, chunks, identities)
         settings = {**p.embedding.prompts()._asdict(), "on_truncate": p.embedding.on_truncate}
-        embedding = keys.stage_key("embedding", "vectors", 1, settings, [model, chunks, enrichment or "off"])
+        embedding = keys.stage_key("embedding", "vectors", 2, settings, [model, chunks, headers or "off"])
     indexes, legs = {}, {}
     for name, leg in p.legs.items():
         source = str(embedding) if leg.reads == "vectors" else chunks
-        knobs, what = leg.settings(), leg.identity()
+        knobs, what, code = leg.settings(), leg.identity(), plugins.edition(leg)
         asked = {field: knobs.pop(field) for field in sorted(leg.search_fields)}
-        indexes[name] = keys.stage_key("index", leg.name, leg.version, {**knobs, **what}, [source])
-        legs[name] = keys.stage_key("leg", leg.name, leg.version, asked, [indexes[name], prints["queries"]])
+        indexes[name] = keys.stage_key("index", leg.name, code, {**knobs, **what}, [source])
+        legs[name] = keys.stage_key("leg", leg.name, code, asked, [indexes[name], prints["queries"]])
         if what:
             identities[f"retrieval.{name}"] = what
     if not p.reranker.off:
-        identities["reranker"] = p.reranker.identity()
+        identities["reranker"] = plugins.identity(p.reranker)
+    foreign = plugins.used([*(getattr(p.config, g) for g in GROUPS), *p.legs.values(), *_families(p)])
+    identities |= {"plugins": foreign} if foreign else {}
     return Keyring(
         corpus,
         prints,
         chunks,
+        graph,
+        headers,
         model,
         embedding,
         indexes,
@@ -74,6 +84,41 @@ def keyring(p: Parts, session: Session) -> Keyring:
         _run_key(p, prints, legs, identities),
         identities,
     )
+
+
+def _enriched(
+    p: Parts, prints: dict[str, str], chunks: str, identities: dict[str, Any]
+) -> tuple[str | None, str]:
+    """The keys of the graph (None: not read) and of the headers; what they are made with is an identity."""
+    graph = None
+    if p.enrichment.reads_graph:
+        lacks = [part for part in dataset_stage.GRAPH if part not in prints]
+        if p.kg.reads_own and lacks:
+            raise RequestError(
+                f"kg={p.kg.name}: the data set {p.dataset.name} brings no graph, which enrichment="
+                f"{p.enrichment.name} reads; kg=extract makes one from its texts"
+            )
+        own = [prints[part] for part in dataset_stage.GRAPH] if p.kg.reads_own else []
+        identities["kg"] = {"name": p.kg.name, **p.kg.identity()}
+        graph = _key("kg", p.config.kg, [prints["documents"], keys.digest(p.kg.identity()), *own])
+    if p.enrichment.reads_situating and "situating" not in prints:
+        raise RequestError(
+            f"enrichment={p.enrichment.name}: the data set {p.dataset.name} brings no situating texts "
+            "(a native one keeps them in situating.jsonl)"
+        )
+    identity = p.enrichment.identity()
+    if identity:
+        identities["enrichment"] = identity
+    texts = prints["situating"] if p.enrichment.reads_situating else "none"
+    inputs = [
+        chunks,
+        prints["documents"],
+        graph or "none",
+        texts,
+        keys.digest(identity),
+        identities["tokenizer"],
+    ]
+    return graph, _key("enrichment", p.config.enrichment, inputs)
 
 
 def corpus_meta(p: Parts, session: Session) -> tuple[str, dict[str, Any]]:
@@ -91,6 +136,7 @@ def corpus_meta(p: Parts, session: Session) -> tuple[str, dict[str, Any]]:
             "queries": loaded.queries.height,
             "judgments": loaded.judgments.height,
             "rejected": loaded.rejected,
+            "notes": list(loaded.notes),
         }
 
     return key, session.store.obtain("corpus", key, write).meta
@@ -104,13 +150,17 @@ def _source_key(dataset: Component) -> str:
 
 
 def _key(stage: str, component: Component, inputs: list[str]) -> str:
-    return keys.stage_key(stage, component.name, component.version, component.settings(), inputs)
+    return keys.stage_key(stage, component.name, plugins.edition(component), component.settings(), inputs)
+
+
+def _families(p: Parts) -> list[Family]:
+    return [family_of(parse_measure(m)) for m in p.measures]
 
 
 def _run_key(p: Parts, prints: dict[str, str], legs: dict[str, str], identities: dict[str, Any]) -> str:
     """What decides a run's recorded bytes: leg hits by key, and every choice after them that applies."""
     config = p.config
-    families = sorted({(f.name, f.version) for f in (family_of(parse_measure(m)) for m in p.measures)})
+    families = sorted({(f.name, plugins.edition(f)) for f in _families(p)})
     threshold = config.threshold.model_dump(mode="json")
     if "threshold.similarity" in p.not_applied:
         threshold["similarity"] = None
@@ -118,16 +168,16 @@ def _run_key(p: Parts, prints: dict[str, str], legs: dict[str, str], identities:
         {
             "stage": "run",
             "legs": legs,
-            "data": prints,
+            "data": {part: prints[part] for part in _DECIDING if part in prints},
             "fusion": None
             if len(p.legs) == 1
-            else [config.fusion.name, config.fusion.version, config.fusion.settings()],
+            else [config.fusion.name, plugins.edition(config.fusion), config.fusion.settings()],
             "threshold": threshold,
             "filter": config.filter,
             # What decides a score is in the identity; where files lie and how a service is reached does not.
             "reranker": [
                 config.reranker.name,
-                config.reranker.version,
+                plugins.edition(config.reranker),
                 {k: v for k, v in config.reranker.settings().items() if k in {"pool", "on_error"}},
             ],
             "reranker_identity": identities.get("reranker"),

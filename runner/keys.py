@@ -31,7 +31,7 @@ def digest(value: Any) -> str:
 
 
 def stage_key(
-    stage: str, component: str, version: int, config: dict[str, Any], inputs: Sequence[str] = ()
+    stage: str, component: str, version: int | str, config: dict[str, Any], inputs: Sequence[str] = ()
 ) -> str:
     """The key of a stage's output: what ran, in which version, with which config, on which inputs."""
     return digest([stage, component, version, config, list(inputs)])

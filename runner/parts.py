@@ -12,6 +12,7 @@ from runner.embedding.contract import Embedding
 from runner.enrichment.contract import Enrichment
 from runner.errors import RequestError
 from runner.fusion.contract import Fusion
+from runner.kg.contract import KnowledgeGraph
 from runner.metrics.contract import Metrics
 from runner.reranker.contract import Reranker
 from runner.retrieval.contract import Leg, Retrieval
@@ -27,6 +28,7 @@ class Parts:
     dataset: Dataset
     tokenizer: Tokenizer
     strategy: Strategy
+    kg: KnowledgeGraph
     enrichment: Enrichment
     embedding: Embedding
     legs: Mapping[str, Leg]
@@ -58,6 +60,7 @@ def parts(config: RunConfig) -> Parts:
         dataset=registry.as_contract(config.dataset, Dataset),
         tokenizer=registry.as_contract(config.tokenizer, Tokenizer),
         strategy=strategy,
+        kg=registry.as_contract(config.kg, KnowledgeGraph),
         enrichment=registry.as_contract(config.enrichment, Enrichment),
         embedding=registry.as_contract(config.embedding, Embedding),
         legs=retrieval.legs,

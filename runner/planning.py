@@ -1,4 +1,7 @@
-"""The plan of a sweep: what is cached, what is due, and how many seconds to expect, before the first cell."""
+"""The plan of a sweep: what is cached, what is due, and how many seconds to expect, before the first cell.
+
+Pairs of a reranker are not counted: which chunks it will see is known only once the legs have been searched.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from runner import artifacts
+from runner import embedded, encoding, enriching
 from runner.config import RunConfig
 from runner.keyring import Keyring, keyring
 from runner.parts import Parts, parts
@@ -75,12 +78,13 @@ def _texts(out: Plan, due: Sequence[tuple[Parts, Keyring]], session: Session, *,
     by_model: dict[str, tuple[Parts, dict[str, None]]] = {}
     done: set[str] = set()
     for p, k in due:
-        if k.model and k.embedding and k.embedding not in done:
+        # A plan asks no service: where headers are to be asked for, texts are not counted.
+        if k.model and k.embedding and k.embedding not in done and enriching.known(p, k, session):
             done.add(k.embedding)
-            documents, asked = artifacts.embedding_inputs(p, k, session)
+            documents, asked = embedded.inputs(p, k, session)
             by_model.setdefault(k.model, (p, {}))[1].update(dict.fromkeys([*documents, *asked]))
     for p, wanted in by_model.values():
-        missing = artifacts.vectors(p, session).missing(list(wanted))
+        missing = encoding.vectors(p, session).missing(list(wanted))
         out.texts.cached += len(wanted) - len(missing)
         out.texts.due += len(missing)
         if missing and probe and not p.embedding.remote:
@@ -93,10 +97,10 @@ def _seconds(p: Parts, session: Session, missing: Sequence[str]) -> float:
     step = max(1, len(by_length) // _PROBE)
     some = by_length[step // 2 :: step][:_PROBE]
     # Without the model's lock: waiting for another process is not the speed of the model.
-    stored = artifacts.vectors(p, session)
-    artifacts.encoder(p, session, stored.key).encode(some[:1], _unseen)
+    stored = encoding.vectors(p, session)
+    encoding.encoder(p, session, stored.key).encode(some[:1], _unseen)
     start = time.perf_counter()
-    artifacts.keep(p, session, stored, some, _unseen)
+    encoding.keep(p, session, stored, some, _unseen)
     return (time.perf_counter() - start) * len(missing) / len(some)
 
 

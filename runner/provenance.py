@@ -11,9 +11,12 @@ from pathlib import Path
 from typing import Any
 
 _PACKAGES = (
-    "rag-runner", "bm25s", "hydra-core", "ir-measures", "numpy", "omegaconf", "polars", "pyarrow", "pydantic",
-    "PyStemmer", "sentence-transformers", "tokenizers", "torch", "transformers", "usearch",
+    "rag-runner", "bm25s", "chonkie", "chonkie-core", "hydra-core", "ir-measures", "langchain-text-splitters",
+    "numkong", "numpy", "omegaconf", "onnxruntime", "polars", "pyarrow", "pydantic", "PyStemmer",
+    "pytrec-eval-terrier", "semantic-text-splitter", "sentence-transformers", "tokenizers", "torch",
+    "transformers", "usearch",
 )  # fmt: skip
+"""What computes a result, or decides how one is read; those that are not installed are left out."""
 
 
 @cache

@@ -13,6 +13,7 @@ import yaml
 
 from runner import artifacts, keys, order, provenance, tables
 from runner.errors import StoreError
+from runner.fates import Attribution
 from runner.judge import Judgement
 from runner.keyring import Keyring
 from runner.parts import Parts
@@ -20,8 +21,10 @@ from runner.records import Candidate, ContextRow, ExpansionRow, MeasureRow
 from runner.session import Clock, Session
 from runner.store import check
 from runner.trace import Trace
+from runner.witness import witness
 
-TABLES = ("queries", "candidates", "expansion", "context", "measures")
+_KEYS = ("corpus", "chunks", "kg", "enrichment", "model", "embedding", "indexes", "legs")
+TABLES = ("queries", "candidates", "expansion", "context", "measures", "attribution")
 
 
 def find(session: Session, folder: Path) -> bool:
@@ -40,9 +43,9 @@ def write(draft: Path, p: Parts, k: Keyring, session: Session, trace: Trace, clo
     """Write every file of a run; returns what its manifest says of it."""
     with clock.stage("record"):
         ordered = _in_order(trace.candidates)
-        frames = _frames(p, k, session, trace, ordered)
+        tabled = frames(p, k, session, trace, ordered)
         with ThreadPoolExecutor() as pool:
-            written = [pool.submit(tables.write, f, draft / f"{name}.parquet") for name, f in frames.items()]
+            written = [pool.submit(tables.write, f, draft / f"{name}.parquet") for name, f in tabled.items()]
             (draft / "run.trec").write_text(_trec(p, k, session, ordered), "utf-8")
             for one in written:
                 one.result()
@@ -50,16 +53,19 @@ def write(draft: Path, p: Parts, k: Keyring, session: Session, trace: Trace, clo
     if not p.strategy.windows:
         body["neighbor_prev"] = body["neighbor_next"] = 0
     (draft / "config.yaml").write_text(yaml.safe_dump(body, sort_keys=False, allow_unicode=True), "utf-8")
-    meta = _meta(p, k, session, trace, clock)
-    (draft / "run.json").write_text(json.dumps(meta, indent=1, ensure_ascii=False, allow_nan=False), "utf-8")
+    body = meta(p, k, session, trace, clock)
+    (draft / "run.json").write_text(json.dumps(body, indent=1, ensure_ascii=False, allow_nan=False), "utf-8")
     return {"run": k.run, "dataset": p.dataset.name, "strategy": p.strategy.name}
 
 
-def _frames(
-    p: Parts, k: Keyring, session: Session, trace: Trace, ordered: pl.DataFrame
+def frames(
+    p: Parts, k: Keyring, session: Session, trace: Trace, ordered: pl.DataFrame | None = None
 ) -> dict[str, pl.DataFrame]:
-    """The tables of a run. Stages return rows in the order they are recorded in; `ordered`: candidates."""
-    if trace.judgement is None:
+    """The tables of a run, by name. Stages return rows in the order of the record, but for candidates.
+
+    Those are given as `ordered`, or put in order here.
+    """
+    if trace.judgement is None or trace.attribution is None:
         raise StoreError("a run without judgement cannot be recorded")
     ids = artifacts.table(k, session, "queries")["query_id"]
     chunk_ids = artifacts.chunks(p, k, session)[0]["chunk_id"]
@@ -72,10 +78,11 @@ def _frames(
 
     return {
         "queries": _queries(k, session, trace),
-        "candidates": named(ordered, Candidate),
+        "candidates": named(_in_order(trace.candidates) if ordered is None else ordered, Candidate),
         "expansion": named(trace.expansion, ExpansionRow),
         "context": named(trace.context, ContextRow),
         "measures": named(trace.judgement.values, MeasureRow),
+        "attribution": named(trace.attribution.items, Attribution),
     }
 
 
@@ -124,7 +131,8 @@ def _trec(p: Parts, k: Keyring, session: Session, ordered: pl.DataFrame) -> str:
     return lines.write_csv(separator=" ", include_header=False, quote_style="never")
 
 
-def _meta(p: Parts, k: Keyring, session: Session, trace: Trace, clock: Clock) -> dict[str, Any]:
+def meta(p: Parts, k: Keyring, session: Session, trace: Trace, clock: Clock) -> dict[str, Any]:
+    """What `run.json` says."""
     judgement = trace.judgement
     data = session.store.find("corpus", k.corpus)
     _, chunk_meta = artifacts.chunks(p, k, session)
@@ -134,17 +142,21 @@ def _meta(p: Parts, k: Keyring, session: Session, trace: Trace, clock: Clock) ->
         "status": "finished",
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "config": p.config.model_dump(mode="json"),
-        "keys": {f: getattr(k, f) for f in ("corpus", "chunks", "model", "embedding", "indexes", "legs")},
+        "keys": {f: getattr(k, f) for f in _KEYS},
         "fingerprints": k.fingerprints,
         "identities": k.identities,
         "data": data.meta if data else {},
         "chunking": chunk_meta,
+        "enrichment": trace.enrichment,
+        "witness": witness(p, k, session, trace),
         "expansion": {"applied": p.strategy.windows, "prev": p.neighbors[0], "next": p.neighbors[1]},
         "not_applied": p.not_applied,
         "measures": [] if judgement is None else judgement.summary,
         "judged": {} if judgement is None else _judged(judgement),
+        "attribution": {} if trace.attribution is None else trace.attribution.facts,
         "stages": trace.stages,
         "seconds": {name: round(s, 6) for name, s in clock.seconds.items()},
+        "seconds_within": {name: round(s, 6) for name, s in clock.within.items()},
         "warnings": trace.warnings + ([] if judgement is None else list(judgement.notes)),
         "fallbacks": len(trace.fallbacks),
         "environment": provenance.environment(),

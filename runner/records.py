@@ -54,6 +54,52 @@ class GivenChunk:
 
 
 @dataclass(frozen=True, slots=True)
+class SituatingText:
+    """A ready-made text that says where a part of a document stands; both offsets None: all of it."""
+
+    doc_id: str
+    text: str
+    start: int | None = None
+    end: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """An entity named in a document, at code points `[start, end)`; both None: somewhere in it."""
+
+    mention_id: str
+    doc_id: str
+    start: int | None
+    end: int | None
+    entity_type: str
+    confidence: float
+    node_id: str | None
+    """The node it is a member of; None: not resolved to any."""
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """A canonical entity of the knowledge graph."""
+
+    node_id: str
+    label: str
+    type: str
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A relation between two nodes, `source —label→ target`."""
+
+    source: str
+    label: str
+    target: str
+    confidence: float
+    evidence: str = "[]"
+    """Canonical JSON list of `{doc_id, start, end}`."""
+
+
+@dataclass(frozen=True, slots=True)
 class ContextHeader:
     """What enrichment says about a chunk; goes into the embedding input and nowhere else."""
 

@@ -7,10 +7,12 @@ import inspect
 from collections.abc import Mapping
 from functools import cache
 from pathlib import Path
+from types import ModuleType
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
+from runner import plugins
 from runner.config import GROUPS, Component, Config, Outside, RunConfig
 from runner.errors import ComponentError, RequestError, UnknownNameError, did_you_mean
 
@@ -21,29 +23,57 @@ C = TypeVar("C", bound=Config)
 
 
 @cache
-def names(group: str) -> tuple[str, ...]:
-    """The components of `group`, by file stem; nothing is imported."""
+def built_in(group: str) -> tuple[str, ...]:
+    """The components of `group` in this package, by file stem; nothing is imported."""
     stems = (p.stem for p in (_PACKAGE / group).glob("*.py"))
     return tuple(sorted(s for s in stems if s not in _NOT_COMPONENTS and not s.startswith("_")))
 
 
 @cache
+def names(group: str) -> tuple[str, ...]:
+    """The components of `group`, built in or plugged in; nothing is imported.
+
+    Raises:
+        RequestError: a plugin has the name of another component.
+    """
+    own, others = built_in(group), plugins.found(group)
+    for name in own:
+        if name in others:
+            raise RequestError(
+                f"{group}: '{name}' is both runner/{group}/{name}.py and {others[name]}; rename the plugin"
+            )
+    return tuple(sorted([*own, *others]))
+
+
+@cache
 def component_class(group: str, name: str) -> type[Component]:
-    """The component class that the file `runner/<group>/<name>.py` defines.
+    """The component class that the file of this name defines: `runner/<group>/<name>.py`, or a plugin's.
 
     Raises:
         UnknownNameError: there is no such component; the message lists those there are.
+        RequestError: a plugin that cannot be loaded, or does not define what its name promises.
     """
     if name not in names(group):
         raise UnknownNameError(f"{group}: there is no '{name}': {did_you_mean(name, names(group))}")
-    module = importlib.import_module(f"runner.{group}.{name}")
+    plugin = plugins.found(group).get(name)
+    if not plugin:
+        return _only(importlib.import_module(f"runner.{group}.{name}"), f"runner/{group}/{name}.py")
+    module, code = plugins.load(plugin)
+    cls = _only(module, str(plugin))
+    if cls.model_fields["name"].default != name:
+        raise RequestError(f'{plugin}: {cls.__name__} must say `name: Literal["{name}"] = "{name}"`')
+    plugins.remember(cls, code)
+    return cls
+
+
+def _only(module: ModuleType, where: str) -> type[Component]:
     found = [
         c
         for _, c in inspect.getmembers(module, inspect.isclass)
         if issubclass(c, Component) and c.__module__ == module.__name__
     ]
     if len(found) != 1:
-        raise ComponentError(f"{module.__name__} must define exactly one Component, it defines {len(found)}")
+        raise RequestError(f"{where} must define exactly one Component, it defines {len(found)}")
     return found[0]
 
 
@@ -136,5 +166,9 @@ def as_contract(component: object, contract: type[T]) -> T:
         ComponentError: it lacks something the contract asks for.
     """
     if not isinstance(component, contract):
-        raise ComponentError(f"{type(component).__module__} does not fulfil {contract.__name__}")
+        asked = [a for a in {**contract.__annotations__, **vars(contract)} if not a.startswith("_")]
+        lacks = [a for a in asked if not hasattr(component, a)] or [f"the base class {contract.__name__}"]
+        code = plugins.code_of(component)
+        where = code.plugin if code else type(component).__module__
+        raise ComponentError(f"{where} does not fulfil {contract.__name__}: it lacks {', '.join(lacks)}")
     return component

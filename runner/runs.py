@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,8 +13,10 @@ import polars as pl
 
 from runner import keys, parents, tables
 from runner.errors import RequestError, StoreError, did_you_mean
-from runner.records import Candidate, LegSignal, QueryTrace, TreeHit, TreeMember
 from runner.store import MANIFEST
+
+_MLFLOW_ID = 32
+"""Characters of an MLflow run id; a run's own key has 64."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,73 +106,6 @@ class Run:
         folder = self.outputs / "store" / "corpus" / self.meta["keys"]["corpus"]
         return tables.read(folder / f"{name}.parquet")
 
-    def traces(self, query_ids: Sequence[str], *, texts: bool = True) -> Iterator[QueryTrace]:
-        """The recorded trace of each of these queries, in their order.
-
-        Without `texts` the store is not read, and a chunk has neither text nor place.
-        """
-        wanted = pl.col("query_id").is_in(list(query_ids))
-        by_query = {
-            name: {
-                k[0]: g for k, g in self.table(name).filter(wanted).group_by("query_id", maintain_order=True)
-            }
-            for name in ("queries", "candidates", "expansion", "context", "measures")
-        }
-        for query_id in query_ids:
-            if query_id not in by_query["queries"]:
-                raise RequestError(f"run {self.short} has no query '{query_id}'")
-            yield self._trace(query_id, {n: frames.get(query_id) for n, frames in by_query.items()}, texts)
-
-    def _trace(self, query_id: str, frames: dict[str, pl.DataFrame | None], texts: bool) -> QueryTrace:
-        rows = {name: [] if f is None else f.to_dicts() for name, f in frames.items()}
-        wanted = pl.col("chunk_id").is_in(list({r["chunk_id"] for r in rows["expansion"]}))
-        found = self.chunks.filter(wanted).to_dicts() if texts else map(_unplaced, rows["context"])
-        by_id = {c["chunk_id"]: c for c in found}
-
-        def member(row: dict[str, Any]) -> TreeMember:
-            chunk = by_id[row["chunk_id"]]
-            places = ("chunk_id", "doc_id", "chunk_index", "start", "end", "tokens", "text")
-            return TreeMember(role=row["role"], **{c: chunk[c] for c in places})
-
-        query = rows["queries"][0]
-        scores = {c["final_rank"]: c["final_score"] for c in rows["candidates"] if c["fate"] == "hit"}
-        return QueryTrace(
-            query_id=query_id,
-            text=query["text"],
-            reasons=tuple(r for r in query["reasons"].split("; ") if r),
-            candidates=tuple(self._candidate(r) for r in rows["candidates"]),
-            expansion_tree=tuple(
-                _tree_hit(rank, scores[rank], rows["expansion"], member) for rank in sorted(scores)
-            ),
-            retrieved_chunks=tuple(member(r) for r in rows["context"]),
-            measures={r["measure"]: r["value"] for r in rows["measures"]},
-        )
-
-    def _candidate(self, row: dict[str, Any]) -> Candidate:
-        legs = {
-            leg: LegSignal(row[f"{leg}_score"], row[f"{leg}_norm"], row[f"{leg}_rank"])
-            for leg in self.legs
-            if row[f"{leg}_rank"] is not None
-        }
-        plain: dict[str, Any] = {f: row.get(f) for f in tables.schema(Candidate)}
-        return Candidate(**plain, legs=legs)
-
-
-def _unplaced(row: dict[str, Any]) -> dict[str, Any]:
-    doc_id, _, index = row["chunk_id"].rpartition("#")
-    return {**row, "doc_id": doc_id, "chunk_index": int(index), "start": 0, "end": 0, "text": ""}
-
-
-def _tree_hit(rank: int, score: float, rows: list[dict[str, Any]], member: Any) -> TreeHit:
-    mine = [r for r in rows if r["hit_rank"] == rank]
-    return TreeHit(
-        rank=rank,
-        score=score,
-        hit=next(member(r) for r in mine if r["offset"] == 0),
-        neighbors_prev=tuple(member(r) for r in mine if r["offset"] < 0),
-        neighbors_next=tuple(member(r) for r in mine if r["offset"] > 0),
-    )
-
 
 class Experiment:
     """A recorded sweep: its axes, its cells, and their runs."""
@@ -239,8 +174,22 @@ def resolve(ref: str, known: Sequence[str], what: str) -> str:
 
 
 def open_run(outputs: Path, ref: str) -> Run:
-    """The run that `ref` (key prefix or `latest`) names."""
-    return Run(outputs, resolve(ref, run_keys(outputs), "run"))
+    """The run that `ref` (key prefix, MLflow run id or `latest`) names."""
+    return Run(outputs, _delivered(outputs, ref) or resolve(ref, run_keys(outputs), "run"))
+
+
+def _delivered(outputs: Path, ref: str) -> str | None:
+    """The key of the run that MLflow has as `ref`, from the markers of deliveries; None: it has none so."""
+    markers = outputs.glob("experiments/*/tracked-*.json") if len(ref) == _MLFLOW_ID else ()
+    for path in sorted(markers):
+        try:
+            made = dict(json.loads(path.read_text("utf-8"))["runs"])
+        except (OSError, ValueError, KeyError, TypeError):
+            continue
+        for cell in Experiment(outputs, path.parent.name).cells:
+            if made.get(str(cell["num"])) == ref:
+                return cell["run"]  # type: ignore[no-any-return]
+    return None
 
 
 def open_experiment(outputs: Path, ref: str) -> Experiment:

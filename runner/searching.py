@@ -11,7 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from runner import artifacts, keys, registry, tables
+from runner import artifacts, embedded, encoding, keys, registry, tables
+from runner.embedding import stage as embedding_stage
 from runner.keyring import Keyring
 from runner.late_interaction import TokenModel
 from runner.parts import Parts
@@ -27,7 +28,7 @@ def hits(p: Parts, k: Keyring, session: Session, name: str) -> LegHits:
     fresh: list[pl.DataFrame] = []
 
     def write(folder: Path) -> dict[str, Any]:
-        found = _search(p, k, session, name, leg)
+        found = search(p, k, session, name, leg, artifacts.queries(k, session))
         fresh.append(found.frame)
         tables.write(found.frame, folder / "hits.parquet")
         said = {"reasons": _by_row(found.reasons), "recall": _by_row(found.recall), "notes": found.notes}
@@ -53,13 +54,15 @@ def _by_row(values: Mapping[int, Any]) -> dict[str, Any]:
     return {str(row): value for row, value in values.items()}
 
 
-def _search(p: Parts, k: Keyring, session: Session, name: str, leg: Leg) -> LegHits:
+def search(p: Parts, k: Keyring, session: Session, name: str, leg: Leg, asked: list[str]) -> LegHits:
+    """What `leg` finds for the texts `asked`, over the index of the run's leg `name`."""
     if leg.reads == "vectors":
-        documents, asked = artifacts.embedding_inputs(p, k, session)
-        stored = artifacts.embed(p, session, [*documents, *asked])
+        documents, _ = embedded.inputs(p, k, session)
+        wanted = embedding_stage.inputs(asked, p.embedding.prompts().query)
+        stored = encoding.embed(p, session, [*documents, *wanted])
         chunk_side, query_side = (
             Side(vectors=stored.rows(documents).vectors),
-            Side(vectors=stored.rows(asked).vectors),
+            Side(vectors=stored.rows(wanted).vectors),
         )
         return retrieval_stage.search(
             leg, _index(leg, k.indexes[name], session, lambda: chunk_side), chunk_side, query_side
@@ -69,7 +72,7 @@ def _search(p: Parts, k: Keyring, session: Session, name: str, leg: Leg) -> LegH
         return _tokens(session, leg, some) if leg.reads == "tokens" else Side(texts=some)
 
     index = _index(leg, k.indexes[name], session, lambda: side(artifacts.texts(p, k, session)))
-    return retrieval_stage.search(leg, index, Side(), side(artifacts.queries(k, session)))
+    return retrieval_stage.search(leg, index, Side(), side(asked))
 
 
 def _tokens(session: Session, leg: Leg, some: list[str]) -> Side:

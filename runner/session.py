@@ -67,6 +67,15 @@ class Clock:
     """Seconds per stage of one run."""
 
     seconds: dict[str, float] = field(default_factory=dict)
+    within: dict[str, float] = field(default_factory=dict)
+    """Seconds of parts of a stage, which has them too."""
+
+    @contextmanager
+    def part(self, name: str) -> Iterator[None]:
+        """Time a part of a stage."""
+        start = time.perf_counter()
+        yield
+        self.within[name] = time.perf_counter() - start
 
     @contextmanager
     def stage(self, name: str) -> Iterator[None]:

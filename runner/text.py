@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import unicodedata
 from collections.abc import Sequence
+from typing import Any
 
 _HIDDEN = {"Cc", "Cf", "Cs", "Co", "Cn"}
 
@@ -15,9 +17,21 @@ def is_blank(text: str) -> bool:
 
 def visible(text: str, *, keep: str = "\n\t") -> str:
     """`text` with every control, format or unassigned character as [U+XXXX], but for those in `keep`."""
-    return "".join(
-        f"[U+{ord(c):04X}]" if unicodedata.category(c) in _HIDDEN and c not in keep else c for c in text
-    )
+    return text.translate({ord(c): f"[U+{ord(c):04X}]" for c in _hidden(text) - set(keep)})
+
+
+def _hidden(text: str) -> set[str]:
+    return {c for c in set(text) if unicodedata.category(c) in _HIDDEN}
+
+
+def as_json(value: Any) -> str:
+    """`value` as indented JSON; hidden characters are escaped, so that no terminal obeys them."""
+    raw = json.dumps(value, indent=1, ensure_ascii=False)
+    return raw.translate({ord(c): _escaped(ord(c)) for c in _hidden(raw) - {"\n"}})
+
+
+def _escaped(code: int) -> str:
+    return f"\\u{code:04x}" if code < 0x10000 else json.dumps(chr(code))[1:-1]
 
 
 def one_line(text: str, limit: int = 80) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from runner.attribution import Attributed
 from runner.judge import Judgement
 
 
@@ -22,8 +23,11 @@ class Trace:
     expansion: pl.DataFrame = field(default_factory=pl.DataFrame)
     context: pl.DataFrame = field(default_factory=pl.DataFrame)
     judgement: Judgement | None = None
+    attribution: Attributed | None = None
     stages: list[dict[str, Any]] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    enrichment: dict[str, Any] = field(default_factory=dict)
+    """The roll-up of enrichment, counts only; empty where it is off."""
     fallbacks: dict[int, str] = field(default_factory=dict)
 
     def explain(self, query: int, reason: str) -> None:

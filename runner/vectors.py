@@ -79,15 +79,24 @@ class Vectors:
         self._store.obtain(self._stage, keys.digest([names[i].hex() for i in order])[:24], write)
         self.refresh()
 
+    def segment(self, key: bytes) -> Path | None:
+        """The segment with the vector of the text that has this digest; None: there is none."""
+        found = self._where.get(key)
+        return None if found is None else found[0]
+
     def rows(self, texts: Sequence[str]) -> Rows:
         """What is stored of `texts`, which must all be there (see `missing`)."""
-        found = [self._where[k] for k in keys.text_keys(texts)]
+        return self.by_key(keys.text_keys(texts))
+
+    def by_key(self, wanted: Sequence[bytes]) -> Rows:
+        """What is stored of the texts with these digests, which must all be there (see `segment`)."""
+        found = [self._where[k] for k in wanted]
         by_segment: dict[Path, list[int]] = {}
         for place, (path, _) in enumerate(found):
             by_segment.setdefault(path, []).append(place)
         width = _vectors(found[0][0]).shape[1] if found else 0
         out = Rows(
-            np.empty((len(texts), width), np.float32), *(np.empty(len(texts), np.int32) for _ in range(2))
+            np.empty((len(wanted), width), np.float32), *(np.empty(len(wanted), np.int32) for _ in range(2))
         )
         for path, places in by_segment.items():  # one file open at a time: there may be thousands
             rows = [found[p][1] for p in places]

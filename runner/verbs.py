@@ -103,11 +103,18 @@ def show(words: Sequence[str], on: Flags, outputs: Path) -> Answer:
             grid(["group", "choice"], about),
             grid(["stage", "component", "in", "out", "dropped"], stages, [2, 3, 4]),
             grid(["measure", "mean", "std", "n"], measured, [1, 2, 3]),
+            *_rolled_up(meta["enrichment"]),
             f"seconds: {times or 'none above 0.05'}",
             *(f"warning: {w}" for w in meta["warnings"]),
         ]
     )
     return Answer(text, meta)
+
+
+def _rolled_up(enrichment: Mapping[str, Any]) -> list[str]:
+    """What enrichment came to, as a table; none where it is off."""
+    rows = [[k, "not counted" if v is None else str(v)] for k, v in enrichment.items()]
+    return [grid(["headers", ""], rows, [1])] if rows else []
 
 
 def verify(words: Sequence[str], on: Flags, outputs: Path) -> Answer:
@@ -184,25 +191,42 @@ def data(words: Sequence[str]) -> Answer:
     return Answer(*of_data(words))
 
 
+def inspect(words: Sequence[str]) -> Answer:
+    """`inspect chunks`, `query`, `neighbors` and `diff`: see `inspect_verbs`."""
+    from runner.inspect_verbs import inspect as of_inspect
+
+    return Answer(*of_inspect(words))
+
+
+def export(words: Sequence[str]) -> Answer:
+    """`export [RUN] --format jsonl|parquet|trec`: see `export_verbs`."""
+    from runner.export_verbs import export as of_export
+
+    return Answer(*of_export(words))
+
+
 def gate(words: Sequence[str]) -> Answer:
-    """`gate --expected NAME [--candidate REF]`: do the recorded figures come out as published?"""
+    """`gate --expected NAME|all`: do the recorded figures come out as published?"""
     from runner import gate as gates
+    from runner import published
     from runner.data_verbs import parsed
     from runner.request import conf_folder
 
-    plain, given = parsed(words, ["--json"], ["--expected", "--candidate", "--outputs"])
+    plain, given = parsed(words, ["--json", "--markdown"], ["--expected", "--candidate", "--outputs"])
     _at_most(plain, 0, "gate")
     folder = conf_folder() / "expected"
     if "--expected" not in given:
-        raise RequestError(f"gate: say --expected NAME, one of {', '.join(gates.packs(folder))}")
-    pack = gates.load_pack(str(given["--expected"]), folder)
-    outputs = Path(str(given.get("--outputs", "outputs")))
-    found = gates.candidates(outputs, str(given.get("--candidate", "latest")), pack.experiment)
-    checked = gates.check_pack(pack, found)
-    failed = sum(c.verdict == "FAIL" for c in checked)
-    last = f"{len(checked)} lines, {failed} failed"
-    text = f"{grid(gates.HEAD, [gates.row(c) for c in checked], [2, 3, 4, 5])}\n\n{last}"
-    return Answer(text, [gates.body(c) for c in checked], EXIT_FAILED if failed else EXIT_OK)
+        raise RequestError(f"gate: say --expected all, or one of {', '.join(gates.packs(folder))}")
+    name, outputs = str(given["--expected"]), Path(str(given.get("--outputs", "outputs")))
+    if name == published.ALL and "--candidate" in given:
+        raise RequestError("gate: --candidate goes with the name of one pack")
+    if name == published.ALL:
+        found = gates.outcomes(folder, outputs)
+    else:
+        found = [gates.outcome(name, folder, outputs, str(given.get("--candidate", gates.LATEST)))]
+    text = (published.page if "--markdown" in given else published.text)(found)
+    lines = [{"pack": o.name, **gates.body(c)} for o in found for c in o.checked]
+    return Answer(text, lines, EXIT_FAILED if any(o.count("FAIL") for o in found) else EXIT_OK)
 
 
 def _at_most(words: Sequence[str], n: int, verb: str) -> None:

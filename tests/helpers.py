@@ -15,7 +15,7 @@ from typing import Any
 import yaml
 from dataset.native_folders import Rows, folder
 
-from runner import pipeline, registry
+from runner import pipeline, plugins, registry
 from runner.config import RunConfig, Runtime
 from runner.keyring import Keyring, keyring
 from runner.parts import Parts, parts
@@ -67,8 +67,17 @@ def tiny(at: Path, *, documents: Rows = DOCUMENTS, queries: Rows = QUERIES, gold
 
 
 def choice(group: str, name: str) -> Raw:
-    """What `conf/<group>/<name>.yaml` says."""
-    loaded: Raw = yaml.safe_load((CONF / group / f"{name}.yaml").read_text(encoding="utf-8"))
+    """What `conf/<group>/<name>.yaml` says; of a plugin the YAML beside it, else its class's defaults."""
+    plugin = plugins.found(group).get(name)
+    path = CONF / group / f"{name}.yaml"
+    if plugin:
+        path = plugin.source.with_suffix(".yaml") if isinstance(plugin.source, Path) else Path()
+    if plugin and not path.is_file():
+        fields = registry.component_class(group, name).model_fields.items()
+        given = {k: f.get_default(call_default_factory=True) for k, f in fields if not f.is_required()}
+        return given if group != "retrieval" else {"name": name, "legs": {name: given}}
+    loaded: Raw = yaml.safe_load(path.read_text(encoding="utf-8"))
+    loaded.pop("defaults", None)  # what it chooses in other groups
     return loaded
 
 
@@ -82,6 +91,7 @@ def raw(data: Path, **changes: Any) -> Raw:
         "dataset": {"name": "native", "path": str(data)},
         "tokenizer": choice("tokenizer", "words"),
         "strategy": {**choice("strategy", "fixed_size"), "size": 4},
+        "kg": choice("kg", "given"),
         "enrichment": choice("enrichment", "none"),
         "embedding": {**choice("embedding", "hashing"), "dimensions": 64},
         "retrieval": choice("retrieval", "hybrid"),

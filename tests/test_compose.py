@@ -213,7 +213,8 @@ def test_every_packaged_experiment_composes(path: Path, monkeypatch: pytest.Monk
     assert cells
     assert not [c for c in cells if isinstance(c, RequestError)]
     expected = yaml.safe_load(path.read_text("utf-8"))
-    groups = {k.removeprefix("override /"): v for d in expected.pop("defaults", []) for k, v in d.items()}
+    chosen = [(k, v) for d in expected.pop("defaults", []) for k, v in d.items() if v]
+    groups = {k.removeprefix("override /"): v for k, v in chosen}
     for cell in cells:
         assert all(
             getattr(cell, g).name == registry.parse(g, {**_yaml(g, n)}).name for g, n in groups.items()

@@ -26,7 +26,7 @@ class Recorded:
 
 
 def _checked(line: dict[str, Any], *runs: Recorded) -> gate.Checked:
-    pack = gate.Pack.model_validate({"experiment": "e", "lines": [{"source": "s", **line}]})
+    pack = gate.Pack.model_validate({"experiment": "e", "about": "a", "lines": [{"source": "s", **line}]})
     (found,) = gate.check_pack(pack, runs)  # type: ignore[arg-type]
     return found
 
@@ -59,6 +59,42 @@ def test_a_cell_is_told_by_its_config() -> None:
         _checked({**line, "cell": {}}, *runs)
 
 
+def test_null_is_for_what_a_config_does_not_have() -> None:
+    runs = [
+        Recorded("b", {"retrieval": {"legs": {"bm25": {"k1": 1.5}}}}, 0.1),
+        Recorded("h", {"retrieval": {"legs": {"bm25": {"k1": 1.2}, "vector": {}}}}, 0.2),
+        Recorded("v", {"retrieval": {"legs": {"vector": {}}}}, 0.3),
+    ]
+    line = {"measure": "nDCG@10", "expected": 0.1, "tolerance": 0}
+    assert _checked({**line, "cell": {"retrieval.legs.bm25": None}}, *runs).run == "v"
+    assert _checked({**line, "cell": {"retrieval.legs.vector": None}}, *runs).run == "b"
+    assert _checked({**line, "cell": {"retrieval.legs.bm25.k1": 1.2}}, *runs).run == "h"
+
+
+@pytest.mark.parametrize(
+    ("cell", "words"),
+    [
+        ({}, "the only one"),
+        ({"strategy.name": "recursive", "strategy.size": 800}, "strategy=recursive size=800"),
+        ({"retrieval.legs.bm25.k1": 1.2, "fusion.weights.vector": 0.5}, "bm25.k1=1.2 weights.vector=0.5"),
+        ({"retrieval.legs.bm25": None}, "no bm25"),
+    ],
+)
+def test_a_cell_in_words(cell: dict[str, Any], words: str) -> None:
+    line = gate.Line(cell=cell, measure="nDCG@10", expected=0.5, tolerance=0, source="s")
+    assert gate.cell(line) == words
+
+
+def test_a_row_shows_counts_whole_and_figures_to_five_digits() -> None:
+    run = Recorded("r", {}, 0.51)
+    line = {"measure": "nDCG@10", "expected": 0.5, "tolerance": 0.01, "published": "50.0"}
+    figures = ["OK", "the only one", "nDCG@10", "50.0", "0.50000", "0.51000", "+0.01000", "2.0", "s"]
+    assert gate.row(_checked(line, run)) == figures
+    counted = gate.row(_checked({"measure": "chunks", "expected": 1007, "tolerance": 0}, run))
+    assert counted[3:8] == ["–", "1,007", "7", "-1000", "2.0"]
+    assert gate.row(_checked(line))[5:8] == ["not run", "–", "–"]
+
+
 def test_chunks_and_measures_a_run_does_not_have() -> None:
     run = Recorded("r", {}, 0.1)
     assert _checked({"measure": "chunks", "expected": 7, "tolerance": 0}, run).verdict == "OK"
@@ -73,8 +109,10 @@ def test_a_pack_is_of_an_experiment_there_is(name: str) -> None:
 
 
 def test_a_pack_there_is_not_and_one_that_is_wrong(tmp_path: Path) -> None:
-    with pytest.raises(RequestError, match="did you mean 'scifact_bm25'"):
-        gate.load_pack("scifact_bm2", CONF / "expected")
-    (tmp_path / "p.yaml").write_text(yaml.safe_dump({"experiment": "e", "lines": [{"measur": "x"}]}), "utf-8")
+    with pytest.raises(RequestError, match="did you mean 'published_beir'"):
+        gate.load_pack("published_bier", CONF / "expected")
+    (tmp_path / "p.yaml").write_text(
+        yaml.safe_dump({"experiment": "e", "about": "a", "lines": [{"measur": "x"}]}), "utf-8"
+    )
     with pytest.raises(RequestError, match="measur: no such option"):
         gate.load_pack("p", tmp_path)

@@ -53,7 +53,7 @@ def test_the_size_of_segments_moves_nothing(
     data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     right = recorded(done(data, tmp_path / "a"))
-    monkeypatch.setattr("runner.artifacts._SLICE", 2)
+    monkeypatch.setattr("runner.encoding._SLICE", 2)
     assert recorded(done(data, tmp_path / "b")) == right
 
 

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from enrichment.graphs import bring, graph
 from helpers import DOCUMENTS, GOLD, QUERIES, choice, config, done, prepared, session, tiny
 
 from runner import pipeline, registry
+from runner.errors import RequestError
 from runner.keyring import Keyring
 
 BASE: dict[str, Any] = {"reranker": "overlap"}
@@ -18,11 +20,12 @@ TEXTS = set(STAGES)
 """Everything: what moves when the chunks move."""
 VECTORS = {"embedding", "index:vector", "leg:vector", "run"}
 BM25 = {"index:bm25", "leg:bm25", "run"}
+GRAPH = graph([("birds", 0, 5, "heron", 0.9)], [("heron", "Heron", 0.9)], [("heron", "is", "heron", 0.9)])
 
 
 @pytest.fixture
 def at(tmp_path: Path) -> Path:
-    tiny(tmp_path / "data")
+    bring(GRAPH, tiny(tmp_path / "data"))
     return tmp_path
 
 
@@ -73,6 +76,8 @@ def _moved(at: Path, before: dict[str, Any], after: dict[str, Any], data: str = 
         ({"retrieval__name": "mine"}, set()),
         ({"dataset__on_bad": "skip"}, set()),
         ({"retrieval__legs__bm25__k1": 1.5}, set()),
+        ({"enrichment": "title"}, VECTORS),
+        ({"enrichment": "kg_header"}, VECTORS),
     ],
     ids=str,
 )
@@ -80,6 +85,25 @@ def test_a60_a_knob_moves_the_keys_of_what_depends_on_it(
     change: dict[str, Any], right: set[str], at: Path
 ) -> None:
     assert _moved(at, BASE, BASE | change) == right
+
+
+def test_knobs_of_enrichment_move_what_reads_vectors(at: Path) -> None:
+    before = {"enrichment": "kg_header"}
+    for knob in ("max_triples", "max_header_tokens", "max_neighbors_per_entity"):
+        assert _moved(at, before, {**before, f"enrichment__{knob}": 5}) == VECTORS
+    assert _moved(at, before, {**before, "tokenizer": "wordpiece", "strategy__unit": "characters"}) >= VECTORS
+
+
+def test_a_graph_moves_the_keys_of_headers_that_read_it(at: Path) -> None:
+    other = graph([("birds", 0, 5, "heron", 0.8)], [("heron", "Heron", 0.9)], [])
+    bring(other, tiny(at / "other"))
+    tiny(at / "without")
+    for enrichment, right in (("kg_header", VECTORS), ("title", set()), ("none", set())):
+        chosen = {"enrichment": enrichment}
+        assert _moved(at, chosen, chosen, data="other") == right
+    assert _moved(at, {}, {}, data="without") == set()
+    with pytest.raises(RequestError, match="kg=given: the data set native brings no graph, which enrichment"):
+        prepared(at / "without", at / "out", enrichment="kg_header")
 
 
 def test_a_whole_number_is_the_same_knob_as_its_float(at: Path) -> None:
@@ -116,6 +140,7 @@ def test_data_moves_the_keys_by_its_content(part: dict[str, Any], right: set[str
         ({"strategy": "document"}, {"neighbor_next": 2}, "neighbor_next"),
         ({"retrieval": "bm25"}, {"embedding__dimensions": 32}, "embedding"),
         ({"retrieval": "bm25"}, {"embedding": "minilm"}, "embedding"),
+        ({"retrieval": "bm25"}, {"enrichment": "kg_header"}, "enrichment"),
         ({"retrieval": "bm25"}, {"threshold": {"similarity": 0.5}}, "threshold.similarity"),
         ({"retrieval": "bm25"}, {"fusion": "rrf"}, "fusion"),
         ({"retrieval": "vector"}, {"fusion__weight": 0.9}, "fusion"),
@@ -141,6 +166,11 @@ def test_cells_that_coincide_are_computed_once(at: Path) -> None:
 RAISED: list[tuple[str, str, dict[str, Any], set[str]]] = [
     ("tokenizer", "words", {}, TEXTS),
     ("strategy", "fixed_size", {}, TEXTS),
+    ("kg", "given", {}, set()),
+    ("kg", "given", {"enrichment": "kg_header"}, VECTORS),
+    ("enrichment", "kg_header", {"enrichment": "kg_header"}, VECTORS),
+    ("enrichment", "title", {"enrichment": "title"}, VECTORS),
+    ("enrichment", "none", {}, set()),
     ("embedding", "hashing", {}, VECTORS),
     ("retrieval", "bm25", {}, BM25),
     ("retrieval", "vector", {}, {"index:vector", "leg:vector", "run"}),
@@ -171,7 +201,7 @@ def test_a60_a_raised_version_moves_the_keys_of_what_depends_on_it(
 
 
 def test_every_group_has_a_raised_version_above() -> None:
-    assert {g for g, *_ in RAISED} == set(registry.GROUPS) - {"enrichment"}  # `none` is off
+    assert {g for g, *_ in RAISED} == set(registry.GROUPS)
 
 
 def test_a60_versions_of_the_libraries_that_compute_are_in_the_key(
@@ -189,6 +219,6 @@ def test_keys_are_in_the_record(at: Path) -> None:
     _, k = prepared(at / "data", at / "out")
     assert run.key == k.run
     assert run.meta["keys"] == {
-        "corpus": k.corpus, "chunks": k.chunks, "model": k.model, "embedding": k.embedding,
-        "indexes": k.indexes, "legs": k.legs,
+        "corpus": k.corpus, "chunks": k.chunks, "kg": None, "enrichment": None, "model": k.model,
+        "embedding": k.embedding, "indexes": k.indexes, "legs": k.legs,
     }  # fmt: skip

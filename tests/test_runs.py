@@ -15,6 +15,7 @@ from runner import runs
 from runner.errors import RequestError, StoreError
 from runner.records import LegSignal, QueryTrace
 from runner.runs import Run
+from runner.traces import traces as query_traces
 
 
 @pytest.fixture
@@ -23,7 +24,7 @@ def data(tmp_path: Path) -> Path:
 
 
 def _trace(run: Run, query: str) -> QueryTrace:
-    (trace,) = run.traces([query])
+    (trace,) = query_traces(run, [query])
     return trace
 
 
@@ -66,7 +67,7 @@ def test_reasons_and_queries_without_anything(data: Path, tmp_path: Path) -> Non
     )
     with pytest.raises(RequestError, match="has no query 'q9'"):
         _trace(run, "q9")
-    assert [t.query_id for t in run.traces(["q2", "q1"])] == ["q2", "q1"]
+    assert [t.query_id for t in query_traces(run, ["q2", "q1"])] == ["q2", "q1"]
 
 
 def test_a_withheld_signal_has_no_normalised_score(data: Path, tmp_path: Path) -> None:
@@ -79,7 +80,7 @@ def test_a_withheld_signal_has_no_normalised_score(data: Path, tmp_path: Path) -
 def test_a_trace_goes_through_json_whole(data: Path, tmp_path: Path) -> None:
     run = done(data, tmp_path / "out", threshold={"similarity": 0.3}, reranker="overlap", neighbor_next=1)
     adapter: Any = TypeAdapter(QueryTrace)
-    for trace in run.traces(run.table("queries")["query_id"].to_list()):
+    for trace in query_traces(run, run.table("queries")["query_id"].to_list()):
         assert adapter.validate_json(adapter.dump_json(trace)) == trace
 
 

@@ -14,7 +14,7 @@ from runner.dataset._read import describe
 from runner.dataset.contract import Corpus, OnBad
 from runner.errors import DataError
 from runner.keys import canonical
-from runner.records import Document, GivenChunk, Judgment, Query
+from runner.records import Document, GivenChunk, Judgment, Query, SituatingText
 from runner.text import is_blank, one_line
 
 GRADES = range(-(2**31), 2**31)
@@ -32,29 +32,31 @@ class Builder:
         self._queries: dict[str, tuple[str, str]] = {}
         self._judgments: dict[tuple[str, str, int | None, int | None], int] = {}
         self._chunks: dict[tuple[str, int, int], None] = {}
-        self._places: dict[tuple[object, ...], str] = {}
+        self._situating: dict[tuple[str, int | None, int | None], str] = {}
+        self.places: dict[tuple[object, ...], str] = {}
+        """Where each kept row was read; see `Corpus.places`."""
         self._first: dict[str, str] = {}
 
     def document(
         self, doc_id: str, text: str, title: str = "", metadata: dict[str, Any] | None = None
     ) -> None:
         """Add a document; `text` is kept as it is. Null values of `metadata` are left out."""
-        self._new("doc_id", doc_id)
+        self.new("doc_id", doc_id)
         if is_blank(text):
             raise Bad("blank document", f"document '{one_line(doc_id)}' has no text")
-        kept = (_encodable("text", text), _encodable("title", title), _metadata(metadata or {}))
+        kept = (encodable("text", text), encodable("title", title), _metadata(metadata or {}))
         self._documents[doc_id] = kept
-        self._places["doc_id", doc_id] = self.problems.place
+        self.places["doc_id", doc_id] = self.problems.place
 
     def query(self, query_id: str, text: str, tags: Sequence[Any] = ()) -> None:
         """Add a query."""
-        self._new("query_id", query_id)
+        self.new("query_id", query_id)
         if is_blank(text):
             raise Bad("blank query", f"query '{one_line(query_id)}' has no text")
         if any(not isinstance(t, str) for t in tags):
             raise Bad("wrong type of tags", f"`tags` must be a list of text, found {describe(list(tags))}")
-        self._queries[query_id] = (_encodable("text", text), _encodable("tags", canonical(list(tags))))
-        self._places["query_id", query_id] = self.problems.place
+        self._queries[query_id] = (encodable("text", text), encodable("tags", canonical(list(tags))))
+        self.places["query_id", query_id] = self.problems.place
 
     def is_judged(self, query_id: str, doc_id: str, start: int | None, end: int | None) -> bool:
         """True when exactly this is judged already."""
@@ -72,19 +74,15 @@ class Builder:
         self, query_id: str, doc_id: str, start: int | None = None, end: int | None = None, grade: int = 1
     ) -> None:
         """Add a judgment of the code points `[start, end)` of a document, or of all of it (both None)."""
-        length = len(self.judged_text(query_id, doc_id))
-        if (start is None) != (end is None):
-            raise Bad("half a span", "a span needs both `start` and `end`")
-        if start is not None and end is not None and not 0 <= start < end <= length:
-            reason = f"span [{start}, {end}) is not within the {length} code points of '{one_line(doc_id)}'"
-            raise Bad("span out of range", reason)
+        self.judged_text(query_id, doc_id)
+        self.part(doc_id, start, end)
         if grade not in GRADES:
             raise Bad("grade out of range", f"grade {one_line(str(grade), 20)} is beyond 32 bits")
         key = (query_id, doc_id, start, end)
         if key in self._judgments:
             raise Bad("duplicate judgment", f"query '{one_line(query_id)}' has this judgment already")
         self._judgments[key] = grade
-        self._places[key] = self.problems.place
+        self.places[key] = self.problems.place
         self._first.setdefault("document" if start is None else "span", self.problems.place)
 
     def chunk(self, doc_id: str, start: int, end: int) -> None:
@@ -99,6 +97,36 @@ class Builder:
             raise Bad("duplicate chunk", f"'{one_line(doc_id)}' has the chunk [{start}, {end}) already")
         self._chunks[doc_id, start, end] = None
 
+    def part(self, doc_id: str, start: int | None, end: int | None) -> str:
+        """The text of a part of a document, for what stands beside the judgments; both None: all of it.
+
+        Raises:
+            Bad: there is no such document, or no such part of it.
+        """
+        if doc_id not in self._documents:
+            raise Bad("unknown document", f"names document '{one_line(doc_id)}', which there is not")
+        text = self._documents[doc_id][0]
+        if start is None and end is None:
+            return text
+        if start is None or end is None:
+            raise Bad("half a span", "a span needs both `start` and `end`")
+        if not 0 <= start < end <= len(text):
+            reason = (
+                f"span [{start}, {end}) is not within the {len(text)} code points of '{one_line(doc_id)}'"
+            )
+            raise Bad("span out of range", reason)
+        return text[start:end]
+
+    def situate(self, doc_id: str, text: str, start: int | None = None, end: int | None = None) -> None:
+        """Add a ready-made text that says where a part of a document, or (both None) all of it, stands."""
+        self.part(doc_id, start, end)
+        if is_blank(text):
+            raise Bad("blank situating text", f"the situating text of '{one_line(doc_id)}' is blank")
+        if (doc_id, start, end) in self._situating:
+            reason = f"this part of '{one_line(doc_id)}' has a situating text already"
+            raise Bad("duplicate situating text", reason)
+        self._situating[doc_id, start, end] = encodable("text", text)
+
     def corpus(self, source: object) -> Corpus:
         """Everything that was added, as sorted frames; `source` names the data set in errors.
 
@@ -112,24 +140,27 @@ class Builder:
             raise DataError(f"{source}: {both}; the judgments of one data set are all of one form")
         if not self._documents:
             raise DataError(f"{source}: there is no document")
-        documents = _frame(Document, [(i, *rest) for i, rest in self._documents.items()])
-        queries = _frame(Query, [(i, *rest) for i, rest in self._queries.items()])
-        judgments = _frame(Judgment, [(*key, grade) for key, grade in self._judgments.items()])
+        documents = frame(Document, [(i, *rest) for i, rest in self._documents.items()])
+        queries = frame(Query, [(i, *rest) for i, rest in self._queries.items()])
+        judgments = frame(Judgment, [(*key, grade) for key, grade in self._judgments.items()])
+        situating = frame(SituatingText, [(d, t, s, e) for (d, s, e), t in self._situating.items()])
         return Corpus(
             documents.sort("doc_id"),
             queries.sort("query_id"),
             judgments.sort(judgments.columns),
             dict(sorted(self.problems.rejected.items())),
-            self._places,
-            _frame(GivenChunk, sorted(self._chunks)) if self._chunks else None,
+            self.places,
+            frame(GivenChunk, sorted(self._chunks)) if self._chunks else None,
+            situating.sort(situating.columns) if self._situating else None,
         )
 
-    def _new(self, what: str, name: str) -> None:
+    def new(self, what: str, name: str) -> None:
+        """Refuse an id that is blank, no Unicode or taken; whoever keeps the row notes it in `places`."""
         if is_blank(name):
             raise Bad(f"blank {what}", f"`{what}` is blank")
-        _encodable(what, name)
-        if (what, name) in self._places:
-            reason = f"{what} '{one_line(name)}' is taken, see {self._places[what, name]}"
+        encodable(what, name)
+        if (what, name) in self.places:
+            reason = f"{what} '{one_line(name)}' is taken, see {self.places[what, name]}"
             raise Bad(f"duplicate {what}", reason)
 
 
@@ -149,10 +180,10 @@ def _metadata(metadata: dict[str, Any]) -> str:
         if value is not None and not is_flat(value):
             reason = f"metadata `{one_line(str(key))}` must be text, a number, true/false or a list of text"
             raise Bad("wrong type of metadata", f"{reason}, found {describe(value)}")
-    return _encodable("metadata", canonical({k: v for k, v in metadata.items() if v is not None}))
+    return encodable("metadata", canonical({k: v for k, v in metadata.items() if v is not None}))
 
 
-def _encodable(what: str, text: str) -> str:
+def encodable(what: str, text: str) -> str:
     """`text`, which must be Unicode: JSON can spell half of a surrogate pair, and that is no character."""
     if not text.isascii():
         try:
@@ -163,7 +194,8 @@ def _encodable(what: str, text: str) -> str:
     return text
 
 
-def _frame(record: type, rows: list[tuple[Any, ...]]) -> pl.DataFrame:
+def frame(record: type, rows: list[tuple[Any, ...]]) -> pl.DataFrame:
+    """`rows`, each the plain fields of `record` in order, as a table."""
     schema = tables.schema(record)
     columns = zip(*rows, strict=True) if rows else ([] for _ in schema)
     return pl.DataFrame(dict(zip(schema, map(list, columns), strict=True)), schema=schema)

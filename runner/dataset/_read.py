@@ -106,6 +106,21 @@ def rows(path: Path, problems: Problems) -> Iterator[tuple[str, Row]]:
         yield f"{path}:row {number}", row
 
 
+def entries(path: Path, what: str) -> Iterator[tuple[str, Row]]:
+    """`(place, object)` for each entry of a JSON file that is a list; the place says which `what` it is.
+
+    Raises:
+        DataError: it is no such file. An entry that is no object comes as one without fields.
+    """
+    try:
+        data = parse(text_file(path))
+    except Bad as bad:
+        raise DataError(f"{path}: {bad.reason}") from None
+    if not isinstance(data, list):
+        raise DataError(f"{path}: expected a list of JSON objects")
+    return ((f"{path}: {what} {n}", row if isinstance(row, dict) else {}) for n, row in enumerate(data, 1))
+
+
 def field(row: Row, key: str, kind: type[T], default: T = _ABSENT) -> T:
     """The value of `key`, which must be exactly a `kind` (true is no number). Null counts as absent.
 

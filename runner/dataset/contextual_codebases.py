@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import Any, Literal
@@ -13,7 +12,6 @@ from runner.dataset._build import Builder
 from runner.dataset._problems import Bad
 from runner.dataset._read import Row, field
 from runner.dataset.contract import Corpus, OnBad, locate
-from runner.errors import DataError
 from runner.text import one_line
 
 Span = tuple[int, int]
@@ -44,21 +42,11 @@ class ContextualCodebases(Component):
         files, questions = self.sources()
         build = Builder(self.on_bad)
         places: Places = {}
-        build.problems.each(_entries(files), lambda row: _document(build, row, places))
+        build.problems.each(read.entries(files, "document"), lambda row: _document(build, row, places))
         numbered = enumerate(read.jsonl(questions, build.problems), 1)
         asked = ((place, (f"q{n:03d}", row)) for n, (place, row) in numbered)
         build.problems.each(asked, lambda pair: _question(build, *pair, places))
         return build.corpus(questions)
-
-
-def _entries(path: Path) -> Iterator[tuple[str, Row]]:
-    try:
-        data = read.parse(read.text_file(path))
-    except Bad as bad:
-        raise DataError(f"{path}: {bad.reason}") from None
-    if not isinstance(data, list):
-        raise DataError(f"{path}: expected a list of documents")
-    return ((f"{path}: document {n}", row if isinstance(row, dict) else {}) for n, row in enumerate(data, 1))
 
 
 def _document(build: Builder, row: Row, places: Places) -> None:

@@ -32,6 +32,16 @@ class Corpus:
     four columns. For messages; it is not stored."""
     given: pl.DataFrame | None = None
     """Chunks that the data set brings, columns of `records.GivenChunk`, sorted; None: it brings none."""
+    situating: pl.DataFrame | None = None
+    """Ready-made situating texts, columns of `records.SituatingText`, sorted; None: it brings none."""
+    mentions: pl.DataFrame | None = None
+    """With `nodes` and `edges` the knowledge graph that the data set brings; None: it brings none.
+
+    Columns of `records.Mention`, `Node` and `Edge`, each sorted by all its columns."""
+    nodes: pl.DataFrame | None = None
+    edges: pl.DataFrame | None = None
+    notes: tuple[str, ...] = ()
+    """What whoever reads a result of this data set must know, in sentences; every view shows them."""
 
 
 @runtime_checkable

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from runner.config import Component
 from runner.dataset import _read as read
 from runner.dataset._build import Builder
-from runner.dataset._problems import Bad
 from runner.dataset._read import Row, field
 from runner.dataset.contract import Corpus, OnBad, locate
-from runner.errors import DataError
 
 
 class DocsRag(Component):
     """A heading chunk is a document (`strategy=document`), `doc_id` its link, `title` its heading.
 
     The pages themselves are not in the data, so there is nothing to cut chunks from. Gold is of documents.
-    The summary is in the metadata, for an enrichment to say in the embedding input; `text` can put it into
-    the text instead, as the published experiment did.
+    The summary is its situating text, for an enrichment to say in the embedding input; `text` can put it
+    into the text instead, as the published experiment did.
     """
 
+    version: ClassVar[int] = 2
     name: Literal["docs_rag"] = "docs_rag"
     path: str = "docs_rag"
     """The folder: absolute, or under the data root."""
@@ -41,26 +39,17 @@ class DocsRag(Component):
         """Read and check everything."""
         chunks, questions = self.sources()
         build = Builder(self.on_bad)
-        build.problems.each(_entries(chunks, "chunk"), lambda row: self._document(build, row))
-        build.problems.each(_entries(questions, "question"), lambda row: _question(build, row))
+        build.problems.each(read.entries(chunks, "chunk"), lambda row: self._document(build, row))
+        build.problems.each(read.entries(questions, "question"), lambda row: _question(build, row))
         return build.corpus(questions)
 
     def _document(self, build: Builder, row: Row) -> None:
         parts = {p: field(row, k, str) for p, k in
                  (("heading", "chunk_heading"), ("text", "text"), ("summary", "summary"))}  # fmt: skip
         text = "\n".join(parts[p] for p in self.text.split("_"))
-        metadata = {"summary": parts["summary"]}
-        build.document(field(row, "chunk_link", str), text, parts["heading"], metadata)
-
-
-def _entries(path: Path, what: str) -> Iterator[tuple[str, Row]]:
-    try:
-        data = read.parse(read.text_file(path))
-    except Bad as bad:
-        raise DataError(f"{path}: {bad.reason}") from None
-    if not isinstance(data, list):
-        raise DataError(f"{path}: expected a list")
-    return ((f"{path}: {what} {n}", row if isinstance(row, dict) else {}) for n, row in enumerate(data, 1))
+        doc_id = field(row, "chunk_link", str)
+        build.document(doc_id, text, parts["heading"])
+        build.situate(doc_id, parts["summary"])
 
 
 def _question(build: Builder, row: Row) -> None:

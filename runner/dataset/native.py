@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
 from pydantic import Field
 
 from runner.config import Component
-from runner.dataset import _files, _quotes
+from runner.dataset import _files, _graph, _quotes
 from runner.dataset import _read as read
 from runner.dataset._build import Builder
+from runner.dataset._graph import GraphBuilder
 from runner.dataset._read import Row, field
 from runner.dataset.contract import Corpus, OnBad, locate
 from runner.errors import DataError
@@ -31,7 +33,9 @@ class Native(Component):
     stand there) or, with neither, the document. `grade` defaults to 1.
 
     An optional `chunks.jsonl` or `chunks.parquet` (`doc_id`, `start`, `end`) brings ready-made chunks along,
-    which `strategy=given` takes.
+    which `strategy=given` takes; `situating` (`doc_id`, `text`, `start`, `end`) texts that say where a part
+    of a document, or all of it, stands; `kg/mentions`, `kg/nodes` and `kg/edges`, all three or none, a
+    knowledge graph, which `kg=given` takes. docs/data.md describes their fields.
     """
 
     name: Literal["native"] = "native"
@@ -41,7 +45,7 @@ class Native(Component):
     """What a bad row does: fail the data set with file and line, or be left out and counted."""
 
     def folder(self) -> Path:
-        """The folder itself; an optional `kg/` lies in it too. Raises RequestError when it is not there."""
+        """The folder itself. Raises RequestError when it is not there."""
         return read.is_folder(locate(self.path))
 
     def sources(self) -> list[Path]:
@@ -51,15 +55,15 @@ class Native(Component):
         return [
             *(_files.tree(documents, folder) if documents.is_dir() else [documents]),
             _inside(read.one_of(folder, ["queries.jsonl"]), folder),
-            _inside(read.one_of(folder, ["gold.jsonl", "gold.parquet"]), folder),
-            *_chunks(folder),
+            _inside(read.one_of(folder, _forms("gold")), folder),
+            *_beside(folder).values(),
         ]
 
     def load(self) -> Corpus:
         """Read and check everything."""
         folder = self.folder()
-        chunks = _chunks(folder)
-        *documents, queries, gold = self.sources()[: -len(chunks) or None]
+        beside = _beside(folder)
+        *documents, queries, gold = self.sources()[: -len(beside) or None]
         build = Builder(self.on_bad)
         place = _documents(folder)
         if place.is_dir():
@@ -68,9 +72,18 @@ class Native(Component):
             build.problems.each(read.rows(place, build.problems), lambda row: _document(build, row))
         build.problems.each(read.rows(queries, build.problems), lambda row: _query(build, row))
         build.problems.each(read.rows(gold, build.problems), lambda row: _quotes.judge(build, row))
-        for path in chunks:
-            build.problems.each(read.rows(path, build.problems), lambda row: _chunk(build, row))
-        return build.corpus(folder)
+        graph = GraphBuilder(build)
+        takes: dict[str, Callable[[Row], None]] = {
+            "chunks": lambda row: _chunk(build, row),
+            "situating": lambda row: _graph.situating(build, row),
+            "kg/mentions": lambda row: _graph.mention(graph, row),
+            "kg/nodes": lambda row: _graph.node(graph, row),
+            "kg/edges": lambda row: _graph.edge(graph, row),
+        }
+        for part, path in beside.items():
+            build.problems.each(read.rows(path, build.problems), takes[part])
+        corpus = build.corpus(folder)
+        return graph.added(corpus) if "kg/nodes" in beside else corpus
 
 
 def _documents(folder: Path) -> Path:
@@ -79,12 +92,19 @@ def _documents(folder: Path) -> Path:
     return _inside(read.one_of(folder, _DOCUMENTS), folder)
 
 
-def _chunks(folder: Path) -> list[Path]:
-    """The file of ready-made chunks, if there is one."""
-    names = ["chunks.jsonl", "chunks.parquet"]
-    if not any((folder / n).exists() for n in names):
-        return []
-    return [_inside(read.one_of(folder, names), folder)]
+def _beside(folder: Path) -> dict[str, Path]:
+    """The files of what the data set brings beside documents, queries and gold, in the order of reading."""
+
+    def is_there(part: str) -> bool:
+        return any((folder / n).exists() for n in _forms(part))
+
+    graph = [f"kg/{part}" for part in _graph.PARTS]
+    parts = [p for p in ("chunks", "situating") if is_there(p)] + (graph if any(map(is_there, graph)) else [])
+    return {p: _inside(read.one_of(folder, _forms(p)), folder) for p in parts}
+
+
+def _forms(part: str) -> list[str]:
+    return [f"{part}.jsonl", f"{part}.parquet"]
 
 
 def _inside(path: Path, folder: Path) -> Path:

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,21 +17,32 @@ from runner.config import Component
 from runner.dataset.contract import Corpus, Dataset
 from runner.errors import ComponentError, RequestError, did_you_mean
 from runner.keys import FORMAT, digest, file_digest
-from runner.records import Document, GivenChunk, Judgment, Query
+from runner.plugins import edition
+from runner.records import Document, Edge, GivenChunk, Judgment, Mention, Node, Query, SituatingText
 from runner.registry import as_contract
 
 _PARTS = {"documents": Document, "queries": Query, "judgments": Judgment}
+_BROUGHT = {
+    "given": GivenChunk,
+    "situating": SituatingText,
+    "mentions": Mention,
+    "nodes": Node,
+    "edges": Edge,
+}
+"""What a data set may bring beside them."""
+GRAPH = ("mentions", "nodes", "edges")
+_SAID = {"given": "chunks brought along", "situating": "situating texts"}
 _NULL = b"\xff" * 8  # no field is 2^64 - 1 bytes long
 
 
 def _parts(corpus: Corpus) -> dict[str, tuple[pl.DataFrame, type]]:
-    """The frames of a corpus by name, each with its record; `given` only where the data set brings chunks."""
-    parts: dict[str, tuple[pl.DataFrame, type]] = {p: (getattr(corpus, p), r) for p, r in _PARTS.items()}
-    return parts if corpus.given is None else {**parts, "given": (corpus.given, GivenChunk)}
+    """The frames of a corpus by name, each with its record; what it does not bring is left out."""
+    found = {p: (getattr(corpus, p), r) for p, r in {**_PARTS, **_BROUGHT}.items()}
+    return {p: (frame, r) for p, (frame, r) in found.items() if frame is not None}
 
 
 def fingerprints(corpus: Corpus) -> dict[str, str]:
-    """SHA-256 (64 hex characters) of the content of `documents`, `queries`, `judgments` (and `given`).
+    """SHA-256 (64 hex characters) of the content of each table of a corpus.
 
     Frames are sorted and metadata is canonical, so neither file form nor order of lines can matter.
     """
@@ -67,6 +79,7 @@ def counts(corpus: Corpus) -> dict[str, int | str]:
         "judgments": judged.height,
         "gold": ("spans" if spans else "documents") if judged.height else "none",
         "queries without gold": corpus.queries.join(judged, on="query_id", how="anti").height,
+        **{_SAID.get(p, p): f.height for p in _BROUGHT if (f := getattr(corpus, p)) is not None},
     }
 
 
@@ -79,7 +92,7 @@ def source_key(dataset: Component) -> str:
     top = os.path.commonpath([f.absolute().parent for f in files])
     contents = [[f.absolute().relative_to(top).as_posix(), file_digest(f)] for f in files]
     settings = {k: v for k, v in dataset.settings().items() if k != "path"}
-    return digest(["dataset", dataset.name, dataset.version, settings, contents])
+    return digest(["dataset", dataset.name, edition(dataset), settings, contents])
 
 
 def pack(corpus: Corpus, folder: Path) -> None:
@@ -100,14 +113,11 @@ def unpack(folder: Path) -> Corpus:
     """
     frames = {part: tables.read(folder / f"{part}.parquet") for part in _PARTS}
     rejected = tables.read(folder / "rejected.parquet")
-    given = folder / "given.parquet"
-    return Corpus(
-        frames["documents"],
-        frames["queries"],
-        frames["judgments"],
-        rejected=dict(rejected.iter_rows()),
-        given=tables.read(given) if given.is_file() else None,
-    )
+    brought: dict[str, Any] = {
+        p: tables.read(f) for p in _BROUGHT if (f := folder / f"{p}.parquet").is_file()
+    }
+    counted = dict(rejected.iter_rows())
+    return replace(Corpus(frames["documents"], frames["queries"], frames["judgments"], counted), **brought)
 
 
 def filter_mask(documents: pl.DataFrame, filter: dict[str, Any]) -> pl.Series:

@@ -70,6 +70,11 @@ class OnnxEncoder:
         raw = np.stack(rows) if rows else np.zeros((0, 0), np.float32)
         return Encoded(unit(raw, self._dimensions), total, kept)
 
+    def count(self, texts: Sequence[str]) -> npt.NDArray[np.int32]:
+        """See `Encoder`."""
+        whole = self._whole.encode_batch_fast([encodable(t) for t in texts], add_special_tokens=False)
+        return np.array([len(e.ids) for e in whole], np.int32)
+
     def _one(self, text: str) -> tuple[npt.NDArray[np.float32], int, int]:
         """The vector of a text, how many tokens it has, and how many were read."""
         read = self._cut.encode(text)

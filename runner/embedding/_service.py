@@ -52,6 +52,9 @@ class ServiceEncoder:
         counts = np.array(tokens, np.int32)
         return Encoded(unit(raw), counts, counts.copy(), tokens_billed=sum(tokens))
 
+    def count(self, texts: Sequence[str]) -> None:
+        """See `Encoder`: only the service knows its tokens, and it counts when it is paid."""
+
     def _ask(self, part: list[str]) -> tuple[Floats, int]:
         answer = self._client.post("/embeddings", {**self._asked, "input": [encodable(t) for t in part]})
         if not isinstance(answer, dict) or not isinstance(answer.get("data"), list):

@@ -60,6 +60,11 @@ class StaticEncoder:
             progress(1)
         return Encoded(unit(raw.astype(np.float32), self._dimensions), total, kept)
 
+    def count(self, texts: Sequence[str]) -> npt.NDArray[np.int32]:
+        """See `Encoder`."""
+        known = self._tokenizer.encode_batch_fast([encodable(t) for t in texts], add_special_tokens=False)
+        return np.array([len(e.ids) for e in known], np.int32)
+
     def _vectors(self, ids: npt.NDArray[np.int64]) -> npt.NDArray[np.float64]:
         found = self._table[ids if self._rows is None else self._rows[ids]].astype(np.float64)
         return found if self._weights is None else found * self._weights[ids].astype(np.float64)[:, None]

@@ -80,6 +80,10 @@ class TransformerEncoder:
             raw = np.stack(rows) if rows else np.zeros((0, 0), np.float32)
         return Encoded(unit(raw, self._dimensions), total, kept)
 
+    def count(self, texts: Sequence[str]) -> npt.NDArray[np.int32]:
+        """See `Encoder`."""
+        return self._count([encodable(t) for t in texts])[0]
+
     def _one(self, text: str) -> npt.NDArray[np.float32]:
         model = self._model
         try:

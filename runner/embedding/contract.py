@@ -36,6 +36,10 @@ class Encoder(Protocol):
         """The vectors of `texts`."""
         ...
 
+    def count(self, texts: Sequence[str]) -> npt.NDArray[np.int32] | None:
+        """The model's tokens of each text, as `Encoded.tokens_total`, without embedding; None: it cannot."""
+        ...
+
 
 class Prompts(NamedTuple):
     """What is put before the text of a query, and before that of a chunk; by the house, once."""

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+import numpy.typing as npt
 from pydantic import Field
 
 from runner.embedding.contract import Embedding, Encoded, Encoder, Progress
@@ -57,6 +58,10 @@ class _HashingEncoder:
         norms = np.linalg.norm(rows, axis=1, keepdims=True)
         vectors = np.divide(rows, norms, out=np.zeros_like(rows), where=norms > 0).astype(np.float32)
         return Encoded(vectors, tokens, tokens.copy())
+
+    def count(self, texts: Sequence[str]) -> npt.NDArray[np.int32]:
+        """See `Encoder`."""
+        return np.array([len(_WORD.findall(t.casefold())) for t in texts], np.int32)
 
     def _place(self, piece: str) -> tuple[int, float]:
         if piece not in self._places:

@@ -7,26 +7,47 @@ from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
+import polars as pl
 
 from runner.embedding.contract import Encoded
 from runner.errors import ComponentError
-from runner.records import ContextHeader
 
 
-def inputs(
-    texts: Sequence[str], prompt: str, headers: Sequence[ContextHeader | None] | None = None
-) -> list[str]:
-    """What the model is given: prompt, then the header and a line break where there is one, then text."""
-    if headers is None:
+def inputs(texts: Sequence[str], prompt: str, lines: Sequence[str] | None = None) -> list[str]:
+    """What the model is given: prompt, where there is a header its line and a line break, then text."""
+    if lines is None:
         return [prompt + t for t in texts]
-    lines = (header_text(h) if h else "" for h in headers)
     return [prompt + (line + "\n" if line else "") + t for t, line in zip(texts, lines, strict=True)]
 
 
-def header_text(header: ContextHeader) -> str:
-    """The compact rendering of a header: one line, the sentence first, then entities, then triples."""
-    parts = (header.situating_sentence or "", ", ".join(header.entities), "; ".join(header.neighbor_triples))
-    return " | ".join(p for p in parts if p)
+def audit(rows: Counts, plain: npt.NDArray[np.int32] | None, lines: Sequence[str]) -> pl.DataFrame:
+    """What headers cost: `header_tokens, own_tokens_embedded, own_tokens_pushed_out` of each chunk.
+
+    Args:
+        rows: what was read of the inputs with their headers.
+        plain: tokens of the prompt, then of each input without its header; None: the model cannot count.
+        lines: the header's line of each chunk, `""` for none.
+    """
+    names = ("header_tokens", "own_tokens_embedded", "own_tokens_pushed_out")
+    if plain is None:
+        return pl.DataFrame({n: pl.Series([None] * len(lines), dtype=pl.Int64) for n in names})
+    prompt, own = int(plain[0]), plain[1:].astype(np.int64) - int(plain[0])
+    total, read = rows.tokens_total.astype(np.int64), rows.tokens_embedded.astype(np.int64)
+    with_header = np.array([bool(line) for line in lines], bool)
+    header = np.where(with_header, total - prompt - own, 0)
+    embedded = np.where(total > read, np.clip(read - prompt - header, 0, own), own)
+    # Without the header the model would have read up to the same limit.
+    alone = np.where(total > read, np.minimum(own, np.maximum(read - prompt, 0)), own)
+    pushed = np.where(with_header, alone - embedded, 0)
+    return pl.DataFrame(dict(zip(names, (header, embedded, pushed), strict=True)))
+
+
+def audited(found: pl.DataFrame) -> dict[str, int | None]:
+    """The totals of an audit, and how many chunks lost text to their header; None: not counted."""
+    if found["header_tokens"].null_count():
+        return {**dict.fromkeys(found.columns), "chunks_truncated_by_header": None}
+    totals = {c: int(found[c].sum()) for c in found.columns}
+    return {**totals, "chunks_truncated_by_header": int((found["own_tokens_pushed_out"] > 0).sum())}
 
 
 def checked(texts: Sequence[str], encoded: Encoded, name: str) -> Encoded:
@@ -114,6 +135,12 @@ def warnings(name: str, read: Mapping[str, Any]) -> list[str]:
         out.append(
             f"embedding {name} did not read the end of {read['truncated_queries']} of {read['queries']} "
             "queries"
+        )
+    if (read.get("audit") or {}).get("chunks_truncated_by_header"):
+        tokens, chunks = (read["audit"][c] for c in ("own_tokens_pushed_out", "chunks_truncated_by_header"))
+        out.append(
+            f"headers pushed {tokens} tokens of {chunks} chunks "
+            "beyond what the model reads; a header budget (enrichment.max_header_tokens) leaves them room"
         )
     if read["zero_vectors"]:
         out.append(f"{read['zero_vectors']} chunks have the zero vector: their similarity is 0 to any query")

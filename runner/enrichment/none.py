@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import ClassVar, Literal
 
 import polars as pl
 
-from runner.config import Component
-from runner.records import ContextHeader
+from runner.enrichment.contract import Enrichment, Material
 
 
-class NoEnrichment(Component):
+class NoEnrichment(Enrichment):
     """Off."""
 
     off: ClassVar[bool] = True
     name: Literal["none"] = "none"
 
-    def headers(self, documents: pl.DataFrame, chunks: pl.DataFrame) -> Sequence[ContextHeader | None]:
-        """None for every chunk."""
-        return [None] * chunks.height
+    def headers(self, material: Material) -> pl.DataFrame:
+        """No header for any chunk."""
+        return material.chunks.select("chunk").clear()

@@ -1,4 +1,4 @@
-"""Chroma's chunking measures (Smith and Troynikov 2024), by the definitions of their code, on true offsets.
+"""Chroma's chunking measures (Smith and Troynikov 2024), by the definitions of their code.
 
 N is the size, in code points, of the union of (retrieved chunk ∩ reference of the same document):
 
@@ -8,8 +8,9 @@ N is the size, in code points, of the union of (retrieved chunk ∩ reference of
 - `ChromaPΩ` = with all chunks that touch a reference (`max(starts) <= min(ends)`, so abutting is enough) in
   place of the retrieved ones: N ÷ size of the union of these chunks and the references.
 
-Upstream cuts a chunk's trailing "." from its range and places the chunk where its text occurs first; `omega`
-takes any ranges, so the published figures can be had from such ones. Without hits R, P and IoU are 0.
+Chunks lie where they were cut. Upstream leaves out a chunk's trailing "." and takes the first place where
+the rest of its text occurs, so that a repeated text is placed wrongly; `ChromaPΩ(searched)` and so on do the
+same, to compare with published figures. Without hits R, P and IoU are 0.
 Source: github.com/brandonstarxel/chunking_evaluation, evaluation_framework/base_evaluation.py.
 """
 
@@ -27,6 +28,7 @@ from runner.metrics.contract import Judged, Measure, table
 
 _OMEGA = {"ChromaPΩ", "ChromaPOmega", "ChromaP\u2126"}
 """The Greek letter, its name, and the ohm sign that some keyboards give."""
+_SEARCHED = "(searched)"
 
 
 class Chroma(Component):
@@ -36,10 +38,11 @@ class Chroma(Component):
     name: Literal["chroma"] = "chroma"
 
     def accepts(self, measure: Measure) -> bool:
-        """`ChromaPΩ` as it is; the others on all hits or the first so many."""
-        if measure.name in _OMEGA:
+        """`ChromaPΩ` as it is; the others on all hits or the first so many; each also `(searched)`."""
+        name = measure.name.removesuffix(_SEARCHED)
+        if name in _OMEGA:
             return measure.cutoff is None and measure.budget is None
-        return measure.name in {"ChromaR", "ChromaP", "ChromaIoU"} and not measure.expanded
+        return name in {"ChromaR", "ChromaP", "ChromaIoU"} and not measure.expanded
 
     def needs_spans(self, measure: Measure) -> bool:
         """All of them."""
@@ -47,22 +50,38 @@ class Chroma(Component):
 
     def values(self, measures: Sequence[Measure], judged: Judged) -> pl.DataFrame:
         """`query, measure, value`: one row per query with a positive judgment and measure."""
-        chunks, gold = spans_of(judged)
+        cut, gold = spans_of(judged)
         gold = gold.take((ints(judged.judgments["grade"]) > 0) & (gold.end > gold.start))
-        of_hits: dict[int | None, dict[str, Floats]] = {}
+        places = {False: cut}
+        of_hits: dict[tuple[int | None, bool], dict[str, Floats]] = {}
         out = {}
         for m in measures:
-            if m.name in _OMEGA:
+            name, searched = m.name.removesuffix(_SEARCHED), m.name.endswith(_SEARCHED)
+            if searched not in places:
+                places[searched] = _searched(cut, judged)
+            chunks = places[searched]
+            if name in _OMEGA:
                 out[m.text] = omega(chunks, gold, judged.n_queries)
                 continue
-            if m.cutoff not in of_hits:
+            if (m.cutoff, searched) not in of_hits:
                 frame = judged.ranking.frame
                 if m.cutoff is not None:
                     frame = frame.filter(pl.col("rank") <= m.cutoff)
                 hits = chunks.take(ints(frame["chunk"]), ints(frame["query"]))
-                of_hits[m.cutoff] = scores(hits, gold, judged.n_queries)
-            out[m.text] = of_hits[m.cutoff][m.name]
+                of_hits[m.cutoff, searched] = scores(hits, gold, judged.n_queries)
+            out[m.text] = of_hits[m.cutoff, searched][name]
         return table(judged, out)
+
+
+def _searched(chunks: Spans, judged: Judged) -> Spans:
+    """`chunks` where upstream's search finds their texts: first occurrence, without a trailing full stop."""
+    texts = judged.texts()
+    start, end = chunks.start.copy(), chunks.end.copy()
+    for i, (doc, a, b) in enumerate(judged.chunks.select("doc_id", "start", "end").iter_rows()):
+        wanted = texts[doc][a:b].removesuffix(".")
+        start[i] = texts[doc].find(wanted)
+        end[i] = start[i] + len(wanted)
+    return Spans(chunks.query, chunks.doc, start, end)
 
 
 def scores(hits: Spans, gold: Spans, n_queries: int) -> dict[str, Floats]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol, runtime_checkable
 
@@ -65,6 +65,8 @@ class Judged:
     """All documents of the corpus."""
     top_k: int | None = None
     """How many hits the run kept; a measure with a deeper cutoff sees no more than these. None: not cut."""
+    texts: Callable[[], Mapping[str, str]] = dict
+    """The text of every document by id; read only where a measure asks for it."""
 
     @property
     def spans(self) -> bool:
@@ -130,19 +132,28 @@ class Metrics(Component):
         return value
 
 
-def families() -> list[Family]:
-    """Every family of the registry."""
-    return [
-        registry.as_contract(registry.component_class("metrics", n)(name=n), Family)
-        for n in registry.names("metrics")
-    ]
+def families(names: Sequence[str]) -> list[Family]:
+    """The families of these names."""
+    made = [registry.component_class("metrics", n)(name=n) for n in names]
+    return [registry.as_contract(m, Family) for m in made]
 
 
 def family_of(measure: Measure) -> Family:
-    """The family that computes `measure`. Raises ValueError when none does."""
-    for family in families():
-        if family.accepts(measure):
-            return family
+    """The family that computes `measure`.
+
+    Those built in are asked first: no plugin changes what `nDCG@10` means, and none that is broken spoils it.
+
+    Raises:
+        ValueError: none does, or two plugins do.
+    """
+    own, known = registry.built_in("metrics"), registry.names("metrics")
+    for names in (own, [n for n in known if n not in own]):
+        found = [f for f in families(names) if f.accepts(measure)]
+        if len(found) > 1:
+            both = " and ".join(f.name for f in found)
+            raise ValueError(f"'{measure.text}': two families of measures compute it, {both}")
+        if found:
+            return found[0]
     raise ValueError(f"no family of measures knows '{measure.text}'")
 
 

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from datetime import datetime
 
-_MINUS = "\u2212"
+_MINUS, _FIXED = "\u2212", "\u00a0"
+MISSING = "\u2013"
+"""Stands where there is no value; the reason stands beside it."""
 SHORT = 8
 """Characters of a key or digest on a page; the whole stands in its title."""
 
@@ -15,6 +18,73 @@ def measured(measure: str, value: float) -> str:
     if measure.startswith("Tokens"):
         return f"{value:,.1f}" if abs(value) < 100 and value % 1 else f"{value:,.0f}"
     return _plain(f"{value:.4f}" if measure.startswith("Yield") else f"{value:.3f}")
+
+
+def difference(measure: str, value: float) -> str:
+    """A difference in a measure, in the digits of `measured`: `+0.012`, `+1,308`, `0.000`."""
+    if measure.startswith("Tokens"):
+        return signed(value, 1 if abs(value) < 100 and value % 1 else 0)
+    return signed(value, 4 if measure.startswith("Yield") else 3)
+
+
+def signed(value: float, digits: int = 3) -> str:
+    """Always with its sign, but for what is zero or rounds to it: `+0.012`, `\u22120.014`, `0.000`."""
+    text = f"{value:+,.{digits}f}"
+    return text.replace("-", _MINUS) if text.strip("+-0.,") else text.lstrip("+-")
+
+
+def interval(low: float, high: float, digits: int = 3) -> str:
+    """`\u22120.014 to +0.039`, in the digits of its estimate."""
+    return f"{signed(low, digits)} to {signed(high, digits)}"
+
+
+def share(value: float) -> str:
+    """`79.2%`."""
+    return f"{100 * value:.1f}%"
+
+
+def points(value: float) -> str:
+    """A difference of shares in points, without the word: `+11.0`."""
+    return signed(100 * value, 1)
+
+
+def points_interval(low: float, high: float) -> str:
+    """`\u22121.4 to +3.9`."""
+    return f"{points(low)} to {points(high)}"
+
+
+def level(value: float) -> str:
+    """The level of an interval: `95%`, `98.8%`, `99.98%`."""
+    text = f"{100 * value:.{1 if value < 0.999 else 2}f}"
+    return f"{text.rstrip('0').rstrip('.')}%"
+
+
+def p_value(p: float) -> str:
+    """After the letter p: `< 0.001`, `= 0.034` below 0.1, `= 0.51`; never 0."""
+    return f"<{_FIXED}0.001" if p < 0.001 else f"={_FIXED}{p:.{3 if p < 0.1 else 2}f}"
+
+
+def about(number: int | None) -> str:
+    """Questions needed, in two significant digits: `about 2,900`; missing where no number would do."""
+    if number is None:
+        return MISSING
+    unit = 10 ** max(len(str(number)) - 2, 0)
+    return f"about {round(number / unit) * unit:,}"
+
+
+def milliseconds(value: float) -> str:
+    """Without its unit below 10 s, which the head of a column names: `14.2`, `142`; from there `12.4 s`."""
+    if value >= 10_000:
+        return f"{value / 1000:,.1f} s"
+    return f"{value:.1f}" if value < 100 else f"{value:,.0f}"
+
+
+def money(amount: float | None, currency: str = "") -> str:
+    """What 1,000 questions cost, in two significant digits: `USD 0.034 per 1,000 questions`."""
+    if amount is None:
+        return "not known: no price in the config"
+    digits = 1 - math.floor(math.log10(amount)) if amount > 0 else 0
+    return f"{currency} {round(amount, digits):,.{max(digits, 0)}f} per 1,000 questions"
 
 
 def score(value: float) -> str:

@@ -11,6 +11,7 @@ from runner.report.cells import Value
 from runner.report.glossary import Column, key_columns
 from runner.report.gold import Gold, Item
 from runner.report.setups import Setup
+from runner.traces import traces as query_traces
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +71,9 @@ def section(setups: Sequence[Setup], limit: int) -> Section:
     }
     golds = {s.data: gold.gold_of(s, asked[s.data]) for s in setups if s.texts}
     near = {s.chunking: gold.chunks_near(s, golds[s.data]) for s in setups if s.texts}
-    traces = {s.run.key: {t.query_id: t for t in s.run.traces(asked[s.data], texts=s.texts)} for s in setups}
+    traces = {
+        s.run.key: {t.query_id: t for t in query_traces(s.run, asked[s.data], texts=s.texts)} for s in setups
+    }
     columns = key_columns(m["measure"] for s in setups for m in s.run.measures)
     questions = [
         _question(number, c, made.measure, columns, golds, near, traces)

@@ -153,8 +153,11 @@ def _facts(setup: Setup) -> list[tuple[str, str]]:
             if isinstance(value, dict)
             else [(f"{name} key", value or "none")]
         )
+    mine = meta["identities"].get("plugins", {})
+    out += [(f"plugin {name}", origin["digest"]) for name, origin in mine.items()]
     for name, value in meta["identities"].items():
-        out.append((f"{name} identity", value if isinstance(value, str) else keys.digest(value)))
+        if name != "plugins":
+            out.append((f"{name} identity", value if isinstance(value, str) else keys.digest(value)))
     out += [
         ("recorded", meta["created"]),
         ("record format", meta["format"]),

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from runner.report import caveats, cells, numbers, questions, sources
+from runner.report import caveats, cells, headers, numbers, questions, sources
 from runner.report.caveats import Caveat, Note
 from runner.report.cells import Table
 from runner.report.glossary import Column
@@ -40,6 +40,8 @@ class Page:
     n_cells: int
     caveats: list[Caveat]
     table: Table
+    headers: list[headers.Row]
+    header_columns: list[str]
     notes: list[Note]
     glossary: list[Column]
     questions: questions.Section
@@ -68,6 +70,8 @@ def page(experiment: Experiment, limit: int) -> Page:
         n_cells=len(experiment.cells),
         caveats=caveats.caveats(found),
         table=table,
+        headers=headers.rows(found),
+        header_columns=list(headers.COLUMNS.values()),
         notes=caveats.notes(found),
         glossary=table.columns,
         questions=questions.section(found, limit),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import unicodedata
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import version as installed
 from typing import Any, ClassVar, Literal, Self
@@ -13,7 +14,7 @@ import numpy.typing as npt
 from pydantic import Field, model_validator
 
 from runner.retrieval._terms import LANGUAGES, NO_SPACES, NONE, STOPWORDS, Rule, unspaced_share
-from runner.retrieval.contract import Arrays, Leg, Scored, Side
+from runner.retrieval.contract import Arrays, Leg, Part, Scored, Side
 
 AUTO: Literal["auto"] = "auto"
 _MANY = 0.1
@@ -150,6 +151,26 @@ class BM25(Leg):
                 matches = np.flatnonzero(sums if shares else np.bincount(touched, minlength=n))
             scores = sums[matches]
             yield Scored(matches, scores if constant is None else scores + constant[known].sum())
+
+    def contributions(
+        self, index: Mapping[str, npt.NDArray[Any]], query: str, chunks: Sequence[int]
+    ) -> list[list[Part]] | None:
+        """See `Leg`. `bm25l` and `bm25+` give a share to chunks without the term; it is a part of its own."""
+        vocabulary = _unpacked(index["vocabulary"])
+        asked = Counter(t for t in self.rule().terms([query])[0] if t in vocabulary)
+        out: list[list[Part]] = [[] for _ in chunks]
+        for term, times in asked.items():
+            t = vocabulary[term]
+            posted = slice(index["indptr"][t], index["indptr"][t + 1])
+            weights = dict(
+                zip(index["indices"][posted].tolist(), index["data"][posted].tolist(), strict=True)
+            )
+            constant = float(index["absent"][t])
+            for parts, chunk in zip(out, chunks, strict=True):
+                weight = times * (weights.get(chunk, 0.0) + constant)
+                if chunk in weights or weight:
+                    parts.append(Part(term, times, chunk in weights, weight))
+        return out
 
 
 def _packed(terms: Sequence[str]) -> npt.NDArray[np.uint8]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -45,6 +45,18 @@ class Scored:
     """Of an approximate search: how much of the exact best `depth` it found, in [0, 1]. None: it is exact."""
 
 
+@dataclass(frozen=True, slots=True)
+class Part:
+    """What one term of a query adds to the score of a chunk."""
+
+    term: str
+    """As the index has it."""
+    asked: int
+    """How often it stands in the query; `weight` counts each time."""
+    in_chunk: bool
+    weight: float
+
+
 class Leg(Component):
     """A component of the group `retrieval`: one retrieval method. It never ranks, cuts or breaks a tie."""
 
@@ -76,6 +88,15 @@ class Leg(Component):
         them.
         """
         raise NotImplementedError
+
+    def contributions(
+        self, index: Mapping[str, npt.NDArray[Any]], query: str, chunks: Sequence[int]
+    ) -> list[list[Part]] | None:
+        """For each of `chunks` (row numbers that match) the parts that its score is the sum of.
+
+        None: the scores of this leg are no sums over terms.
+        """
+        return None
 
 
 _TAKEN = ("fused", "rerank", "order", "final", "drop")

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 from itertools import pairwise
 
-from runner.strategy import _sentences
+from runner.sentences import sentences
 from runner.strategy.contract import Span
 from runner.tokenizer.contract import Tokens
 
@@ -72,7 +72,7 @@ def _after(pattern: re.Pattern[str]) -> Callable[[str, int, int], list[int]]:
 
 
 def _sentence_starts(text: str, start: int, end: int) -> list[int]:
-    return [start + s for s, _ in _sentences.sentences(text[start:end])]
+    return [start + s for s, _ in sentences(text[start:end])]
 
 
 _LEVELS: list[Callable[[str, int, int], list[int]]] = [_after(_LINE), _sentence_starts, _after(_WORD)]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from runner.sentences import trim
 from runner.strategy.contract import Span
 from runner.text import is_blank
 from runner.tokenizer.contract import Ints, Tokens
@@ -72,14 +73,6 @@ def distinct(spans: Sequence[Span]) -> list[Span]:
             out.pop()
         out.append((start, end))
     return out
-
-
-def trim(text: str, start: int, end: int) -> Span:
-    """`[start, end)` of `text` without the white space at its ends; empty where there is nothing else."""
-    piece = text[start:end]
-    body = piece.lstrip()
-    start = end - len(body)
-    return start, start + len(body.rstrip())
 
 
 def trimmed_windows(text: str, span: Span, tokens: Tokens, size: int) -> list[Span]:

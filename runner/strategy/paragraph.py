@@ -8,7 +8,8 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from runner.strategy import _sentences, _spans
+from runner.sentences import sentences, trim
+from runner.strategy import _spans
 from runner.strategy._groups import groups
 from runner.strategy.contract import Span, SpanStrategy
 from runner.tokenizer.contract import Tokens
@@ -43,9 +44,9 @@ class Paragraph(SpanStrategy):
         start, end = paragraph
         if tokens.counts([text[start:end]])[0] <= self.max_tokens:
             return [paragraph]
-        sentences = [(start + s, start + e) for s, e in _sentences.sentences(text[start:end])]
+        found = [(start + s, start + e) for s, e in sentences(text[start:end])]
         out: list[Span] = []
-        for group in groups(text, sentences, tokens, 0, self.max_tokens):
+        for group in groups(text, found, tokens, 0, self.max_tokens):
             alone = len(group) == 1
             out += _spans.trimmed_windows(text, group[0], tokens, self.max_tokens) if alone else [
                 (group[0][0], group[-1][1])
@@ -56,5 +57,5 @@ class Paragraph(SpanStrategy):
 def paragraphs(text: str) -> list[Span]:
     """Spans of the blocks between blank lines, without the white space at their ends."""
     cuts = [0, *(m.end() for m in _BREAK.finditer(text)), len(text)]
-    trimmed = (_spans.trim(text, s, e) for s, e in pairwise(cuts))
+    trimmed = (trim(text, s, e) for s, e in pairwise(cuts))
     return [(s, e) for s, e in trimmed if s < e]

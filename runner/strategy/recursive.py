@@ -8,6 +8,7 @@ from typing import ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
+from runner.sentences import trim
 from runner.strategy import _spans
 from runner.strategy.contract import Span, SpanStrategy
 from runner.tokenizer.contract import Tokens
@@ -61,7 +62,7 @@ class Recursive(SpanStrategy):
                 continue
             out += self._merge(text, short)
             short = []
-            out += self._split(text, part, finer, lengths) if finer else [_spans.trim(text, *part)]
+            out += self._split(text, part, finer, lengths) if finer else [trim(text, *part)]
         return out + self._merge(text, short)
 
     def _merge(self, text: str, parts: Sequence[tuple[Span, int]]) -> list[Span]:
@@ -73,13 +74,13 @@ class Recursive(SpanStrategy):
         total = 0
         for part, length in parts:
             if held and total + join + length > self.size:
-                out.append(_spans.trim(text, held[0][0][0], held[-1][0][1]))
+                out.append(trim(text, held[0][0][0], held[-1][0][1]))
                 # What is left may be shared with the next piece; parts without any token are not.
                 while held and (total > self.overlap or total + join + length > self.size or not total):
                     total -= held.popleft()[1] + (join if held else 0)
             held.append((part, length))
             total += length + (join if len(held) > 1 else 0)
-        return [*out, _spans.trim(text, held[0][0][0], held[-1][0][1])] if held else out
+        return [*out, trim(text, held[0][0][0], held[-1][0][1])] if held else out
 
 
 def _parts(text: str, start: int, end: int, separator: str) -> list[Span]:

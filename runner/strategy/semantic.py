@@ -10,7 +10,8 @@ import numpy as np
 from pydantic import Field, model_validator
 
 from runner.config import Component
-from runner.strategy import _sentences, _similar, _spans
+from runner.sentences import sentences
+from runner.strategy import _similar, _spans
 from runner.strategy._similar import Floats
 from runner.strategy.contract import Piece, Source, Span, Tools
 
@@ -56,7 +57,7 @@ class Semantic(Component):
     def pieces(self, source: Source, tools: Tools) -> list[Piece]:
         """See `Strategy`."""
         text = source.text
-        found = _sentences.sentences(text)
+        found = sentences(text)
         if not found:
             return []
         counts = _similar.token_counts(text, found, tools).tolist()

@@ -6,7 +6,8 @@ from typing import ClassVar, Literal
 
 from pydantic import Field
 
-from runner.strategy import _sentences, _spans
+from runner.sentences import sentences
+from runner.strategy import _spans
 from runner.strategy._groups import groups
 from runner.strategy.contract import Span, SpanStrategy
 from runner.tokenizer.contract import Tokens
@@ -29,7 +30,7 @@ class Sentence(SpanStrategy):
     def spans(self, text: str, tokens: Tokens) -> list[Span]:
         """See `Strategy`."""
         out: list[Span] = []
-        for group in groups(text, _sentences.sentences(text), tokens, self.sentences, self.max_tokens):
+        for group in groups(text, sentences(text), tokens, self.sentences, self.max_tokens):
             alone = len(group) == 1
             out += _spans.trimmed_windows(text, group[0], tokens, self.max_tokens) if alone else [
                 (group[0][0], group[-1][1])

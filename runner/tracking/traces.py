@@ -12,6 +12,7 @@ from typing import Any
 from runner import keys
 from runner.records import QueryTrace
 from runner.runs import Run
+from runner.traces import traces as query_traces
 from runner.tracking import contents, names, spans
 from runner.tracking.client import Client
 
@@ -31,7 +32,7 @@ def send(client: Client, owner: Any, run: Run, queries: list[str], *, resumed: b
     if not queries:
         return 0
     tracing = TracingClient(client.where.uri)
-    recorded = list(run.traces(queries))
+    recorded = list(query_traces(run, queries))
     found = spans.texts(run, recorded)
     for place, trace in enumerate(recorded):
         trace_id = f"tr-{keys.digest([owner.info.run_id, trace.query_id])[:32]}"

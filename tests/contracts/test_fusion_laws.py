@@ -14,12 +14,16 @@ from fusion.cases import Found, frame, hits
 
 from runner.config import Component
 from runner.errors import ComponentError
-from runner.fusion.contract import Fusion
+from runner.fusion.contract import Fusion, LegColumns
 from runner.registry import as_contract, component_class, names, parse
 
 Legs = dict[str, Found]
-BY_RANK = ("isr", "rrf")
-"""Fusions that look at ranks alone; where their scores come from is another matter to them."""
+
+
+def _by_rank(fusion: Fusion) -> bool:
+    """Whether it looks at ranks alone; where scores come from is another matter to it."""
+    leg = LegColumns("v", True, pl.col("score"), pl.col("rank"), pl.col("normalized"))
+    return "score" not in fusion.normalized(leg).meta.root_names()
 
 
 def _variants(name: str) -> list[Component]:
@@ -94,7 +98,7 @@ def test_a_leg_scaled_by_ten_changes_nothing(fusion: Fusion) -> None:
     for legs in _windows(fusion, 2):
         scaled = {**legs, "b": {c: 10 * s for c, s in legs["b"].items()}}
         before, after = _fused(fusion, legs), _fused(fusion, scaled)
-        assert before == after if fusion.name in BY_RANK else _close(before, after)
+        assert before == after if _by_rank(fusion) else _close(before, after)
 
 
 def test_a_lone_hit_is_worth_something(fusion: Fusion) -> None:
@@ -124,7 +128,7 @@ def test_equal_scores_stay_finite_and_equal_where_scores_decide(fusion: Fusion, 
     got = _fused(fusion, {"v": {}, "b": dict.fromkeys((1, 2, 3), value)})
     assert all(math.isfinite(s) for s in got.values())
     assert list(got) == [1, 2, 3]  # document order decides
-    assert len(set(got.values())) == (3 if fusion.name in BY_RANK else 1)
+    assert len(set(got.values())) == (3 if _by_rank(fusion) else 1)
     assert all(s > 0 for s in got.values()) or value <= 0
 
 

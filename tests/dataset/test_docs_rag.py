@@ -36,7 +36,9 @@ def write(at: Path, chunks: Any, questions: Any) -> Path:
 def test_what_a_document_is_made_of(tmp_path: Path, text: Any, right: str) -> None:
     write(tmp_path, [CHUNK], [{"id": "q", "question": "?", "correct_chunks": ["l#a"]}])
     corpus = DocsRag(path=str(tmp_path), text=text).load()
-    assert corpus.documents.rows() == [("l#a", right, "A", '{"summary":"About a."}')]
+    assert corpus.documents.rows() == [("l#a", right, "A", "{}")]
+    assert corpus.situating is not None
+    assert corpus.situating.rows() == [("l#a", "About a.", None, None)]
     assert corpus.judgments.rows() == [("q", "l#a", None, None, 1)]
     assert corpus.given is None
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+import numpy.typing as npt
 
 from runner.embedding._transformer import unit
 from runner.embedding.contract import Embedding, Encoded, Encoder, Progress
@@ -41,5 +42,8 @@ class _SpyEncoder:
         Spy.asked.extend(texts)
         progress(len(texts))
         raw = [Spy.answers.get(t, [float(sum(map(ord, t)) % 89 + 1), float(len(t))]) for t in texts]
-        tokens = np.array([len(t.split()) for t in texts], np.int32)
+        tokens = self.count(texts)
         return Encoded(unit(np.array(raw, np.float32).reshape(len(texts), -1)), tokens, np.minimum(tokens, 5))
+
+    def count(self, texts: Sequence[str]) -> npt.NDArray[np.int32]:
+        return np.array([len(t.split()) for t in texts], np.int32)

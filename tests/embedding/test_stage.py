@@ -13,16 +13,17 @@ import pytest
 from embedding.spy import Spy
 from helpers import DOCUMENTS, QUERIES, config, done, session, tiny
 
-from runner import artifacts, pipeline
+from runner import encoding, pipeline
 from runner.embedding.contract import Encoded
-from runner.embedding.stage import checked, header_text, inputs
+from runner.embedding.stage import audit, audited, checked, inputs
 from runner.errors import ComponentError
 from runner.keyring import keyring
 from runner.parts import parts
-from runner.records import ContextHeader
 from runner.store import Store
+from runner.vectors import Rows
 
-HEADER = ContextHeader(("Acme", "Beta"), ("org", "org"), ("Acme —owns→ Gamma", "Beta —in→ Delta"))
+LINE = "Acme, Beta | Acme —owns→ Gamma; Beta —in→ Delta"
+"""A header, as enrichment gives it."""
 
 
 @pytest.fixture(autouse=True)
@@ -35,25 +36,42 @@ def _fresh() -> Iterator[None]:
 def test_inputs_are_prompt_header_line_break_text() -> None:
     assert inputs(["cats", ""], "") == ["cats", ""]
     assert inputs(["cats"], "passage: ") == ["passage: cats"]
-    line = "Acme, Beta | Acme —owns→ Gamma; Beta —in→ Delta"
-    assert inputs(["cats", "dogs"], "passage: ", [HEADER, None]) == [
-        f"passage: {line}\ncats",
-        "passage: dogs",
-    ]
-    assert header_text(HEADER) == line
-
-
-def test_a_header_says_what_it_has() -> None:
-    assert header_text(ContextHeader(situating_sentence="From page 3.")) == "From page 3."
-    assert header_text(ContextHeader(entities=("Acme",), situating_sentence="From page 3.")) == (
-        "From page 3. | Acme"
-    )
-    assert inputs(["cats"], "p: ", [ContextHeader()]) == ["p: cats"]  # nothing to say is no line
+    assert inputs(["cats", "dogs"], "passage: ", [LINE, ""]) == [f"passage: {LINE}\ncats", "passage: dogs"]
 
 
 def test_a_header_for_each_text() -> None:
     with pytest.raises(ValueError, match="zip"):
-        inputs(["cats", "dogs"], "", [HEADER])
+        inputs(["cats", "dogs"], "", [LINE])
+
+
+def _counts(total: list[int], read: list[int]) -> Rows:
+    return Rows(np.zeros((len(total), 1), np.float32), np.array(total, np.int32), np.array(read, np.int32))
+
+
+def test_a41_what_a_header_pushes_out() -> None:
+    """A model that reads 254 tokens, a prompt of 2, chunks of 200, 300 and 200; headers of 240 and 60.
+
+    Without headers it would read 200, 252 and 200 of the chunks.
+    """
+    found = _counts([2 + 240 + 200, 2 + 60 + 300, 2 + 200], [254, 254, 202])
+    plain = np.array([2, 202, 302, 202], np.int32)
+    got = audit(found, plain, ["header", "header", ""])
+    assert got.rows() == [(240, 12, 200 - 12), (60, 192, 252 - 192), (0, 200, 0)]
+    assert audited(got) == {
+        "header_tokens": 300, "own_tokens_embedded": 12 + 192 + 200, "own_tokens_pushed_out": 188 + 60,
+        "chunks_truncated_by_header": 2,
+    }  # fmt: skip
+
+
+def test_a41_a_header_longer_than_the_model_reads_leaves_nothing_of_the_chunk() -> None:
+    got = audit(_counts([300 + 50], [254]), np.array([0, 50], np.int32), ["header"])
+    assert got.rows() == [(300, 0, 50)]
+
+
+def test_a41_what_is_not_counted_is_not_said() -> None:
+    got = audit(_counts([10, 10], [10, 10]), None, ["header", ""])
+    assert got.rows() == [(None, None, None)] * 2
+    assert set(audited(got).values()) == {None}
 
 
 def _encoded(rows: Sequence[Sequence[float]], dtype: type = np.float32) -> Encoded:
@@ -119,14 +137,14 @@ def test_a22_whatever_moves_a_vector_is_in_its_key(tmp_path: Path) -> None:
         (Spy(document_prompt="passage: "), inputs([text], "passage: ")[0]),
         (Spy(normalize=False), text),
         (Spy(max_length=128), text),
-        (Spy(), inputs([text], "", [HEADER])[0]),
+        (Spy(), inputs([text], "", [LINE])[0]),
         (Spy(), text),
     ]
     fresh = []
     for spy, wanted in asked:
         p = parts(config(tiny(tmp_path / "data"), embedding=spy))
         before = len(Spy.asked)
-        artifacts.embed(p, here, [wanted])
+        encoding.embed(p, here, [wanted])
         fresh.append(len(Spy.asked) - before)
     assert fresh == [1, 1, 1, 1, 1, 1, 0]
     keys = {
@@ -177,13 +195,13 @@ def test_a18_a_truncated_chunk_is_counted_and_warned_of(tmp_path: Path) -> None:
     assert any("did not read the end of 2 of 3 chunks (67%)" in w for w in run.meta["warnings"])
     folder = tmp_path / "out" / "store" / "embedding" / run.meta["keys"]["embedding"]
     rows = pl.read_parquet(folder / "embedding.parquet")
-    assert rows.rows() == [
+    assert rows.drop("input_key").rows() == [
         ("birds#0000", 12, 5, True), ("metals#0000", 8, 5, True), ("trees#0000", 4, 4, False),
     ]  # fmt: skip
 
 
 def test_a_killed_run_keeps_every_finished_segment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(artifacts, "_SLICE", 2)
+    monkeypatch.setattr(encoding, "_SLICE", 2)
     data = tiny(tmp_path / "data")
     last = QUERIES[-1]["text"]
     Spy.answers[last] = [math.inf, 0.0]

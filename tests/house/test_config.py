@@ -28,7 +28,7 @@ from runner.keyring import Keyring, keyring
 from runner.parts import parts
 from runner.session import Session
 
-COMPONENTS = [(g, n) for g in GROUPS for n in registry.names(g)]
+COMPONENTS = [(g, n) for g in GROUPS for n in registry.built_in(g)]
 CLASSES: list[type[Config]] = [
     RunConfig, Threshold, Outside, Tracking, Report, Runtime, ExperimentName,
     *(registry.component_class(g, n) for g, n in COMPONENTS),
@@ -44,6 +44,9 @@ BY_CONTENT = {
     ("reranker", "price_per_1000_searches"),
     *(("embedding", f) for f in ("key_env", "timeout", "retries", "requests_per_minute", "batch")),
     ("embedding", "price_per_million_tokens"),
+    *(("enrichment", f) for f in ("key_env", "timeout", "retries", "requests_per_minute")),
+    ("enrichment", "requests_at_once"),
+    *(("enrichment", f"price_per_million_{what}_tokens") for what in ("prompt", "completion")),
 }
 """Fields that are no settings: where a file lies changes nothing, `identity` holds what is in it; nor does
 how a service is reached."""
@@ -209,5 +212,6 @@ def test_every_config_class_of_the_project_is_tested_here() -> None:
                 yield from below(sub)
 
     bases = {"Component", "SpanStrategy", "TokenModel", "Embedding", "Leg", "Metrics", "Retrieval"}
+    bases |= {"Enrichment", "GraphHeader", "TextHeader"}
     bases |= {"Pack", "Line"}  # of the gate: what is expected of a run, not what is asked
     assert {c.__name__ for c in below(Config)} - bases <= {c.__name__ for c in CLASSES}

@@ -1,19 +1,19 @@
-"""The pages for people are true: errors.md quotes the sources, the worked example works, links lead on."""
+"""The pages for people are true: errors.md quotes the sources, the examples work, links lead on."""
 
 from __future__ import annotations
 
 import ast
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import helpers
+import polars as pl
 import pytest
-from command import FAST
-from house.source import CONF, ROOT, RUNNER, python_files, tree
+from house.source import ROOT, RUNNER, TESTS, python_files, tree
+from plugged import process, runs, written
 
 from runner import errors
 
@@ -67,7 +67,7 @@ def test_links_lead_somewhere(page: Path) -> None:
 
 def test_files_that_contributing_names_exist() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
-    made = {path for path, _ in EXAMPLE.findall(text)}
+    made = set(examples())
     named = set(re.findall(r"`((?:runner|tests|conf|docs)/[\w./-]+)`", text)) - made
     assert [n for n in sorted(named) if not (ROOT / n).exists()] == []
     table = re.findall(r"^\| L\d [^|]*\|([^|]*)\|", text, re.MULTILINE)
@@ -75,33 +75,72 @@ def test_files_that_contributing_names_exist() -> None:
     assert [n for n in sorted(files) if not ((RUNNER / n).exists() or (RUNNER / f"{n}.py").exists())] == []
 
 
+SHOWN = {"strategy", "fusion", "reranker", "embedding", "enrichment", "metrics"}
+"""The groups that CONTRIBUTING.md has an example of."""
+
+
+def examples() -> dict[str, str]:
+    """The files that CONTRIBUTING.md shows whole, by path."""
+    return dict(EXAMPLE.findall((ROOT / "CONTRIBUTING.md").read_text("utf-8")))
+
+
+def chosen() -> dict[str, str]:
+    """The example of each group, by name."""
+    paths = [Path(p) for p in examples() if p.endswith(".py")]
+    return {p.parent.name: p.stem for p in paths if p.parent.name in SHOWN}
+
+
+def test_an_example_of_every_kind_has_under_30_lines() -> None:
+    made = examples()
+    assert set(chosen()) == SHOWN
+    for group, name in chosen().items():
+        assert made[f"mine/{group}/{name}.py"].count("\n") < 30
+        assert f"name: {name}\n" in made[f"mine/{group}/{name}.yaml"]
+
+
 @pytest.fixture
-def copy(tmp_path: Path) -> Path:
-    """A copy of the project with the example of CONTRIBUTING.md added to it."""
-    for folder in (RUNNER, CONF):
-        shutil.copytree(folder, tmp_path / folder.name, ignore=shutil.ignore_patterns("__pycache__"))
-    for name, body in EXAMPLE.findall((ROOT / "CONTRIBUTING.md").read_text("utf-8")):
-        path = tmp_path / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(body, "utf-8")
-    return tmp_path
+def at(tmp_path: Path) -> Path:
+    """A folder with the tiny data set, and in `mine` the examples of CONTRIBUTING.md."""
+    helpers.tiny(tmp_path / "data")
+    return written(tmp_path, examples())
 
 
-def test_the_worked_example_works(copy: Path) -> None:
-    """One file, one YAML, one test, and no other file changes."""
-    assert len(list(copy.glob("*/fusion/*highest*"))) == 3
-    helpers.tiny(copy / "data")
+def test_the_examples_work(at: Path) -> None:
+    """All in one run, as plugins.
 
-    def python(*words: str) -> subprocess.CompletedProcess[str]:
-        place = {**os.environ, "PYTHONPATH": str(copy), "PYTHONSAFEPATH": "1"}
-        return subprocess.run(
-            [sys.executable, *words], cwd=copy, env=place, capture_output=True, text=True, check=False
-        )
+    Trigrams of q1 (`finch magpie`): birds#0000 has fin, inc, nch, `ch `, birds#0001 mag, agp, gpi, pie. First
+    hits: q1 birds (gold), q2 metals (gold), q3 birds (no trigram anywhere; gold trees), q5 metals#0001 with 7
+    trigrams before birds#0000 with 6 (gold birds).
+    """
+    done = process(at, *(f"{g}={n}" for g, n in chosen().items()), RUNNER_PLUGINS="mine")
+    assert done.returncode == 0, done.stdout + done.stderr
+    ((key, meta),) = runs(at).items()
+    assert set(meta["identities"]["plugins"]) == {f"{g}.{n}" for g, n in chosen().items()}
+    assert [m["mean"] for m in meta["measures"]] == [(1 + 1 + 0 + 0) / 4, (1 + 1 + 0 + 1) / 4]
+    stages = {s["stage"]: s for s in meta["stages"]}
+    assert stages["fusion"]["formula"] == "max(1/rank)/v1"
+    assert stages["enrichment"]["chunks_enriched"] == 3  # the second halves
+    found = pl.read_parquet(at / "outputs" / "runs" / key / "candidates.parquet")
+    first = found.filter(pl.col("query_id") == "q1").sort("final_rank", nulls_last=True).head(2)
+    assert first.select("chunk_id", "rerank_score").rows() == [("birds#0000", 4.0), ("birds#0001", 4.0)]
 
-    tested = python("-m", "pytest", "-q", "-p", "no:cacheprovider", "tests/fusion/test_highest.py")
-    assert "1 passed" in tested.stdout, tested.stdout + tested.stderr
-    ran = python("-m", "runner", *FAST, "dataset.path=data", "fusion=highest")
-    assert ran.returncode == 0, ran.stderr
-    assert "max(min_max)/v1" in next(copy.glob("outputs/runs/*/run.json")).read_text("utf-8")
-    assert " highest " in python("-m", "runner", "--help").stdout
-    assert "did you mean 'highest'?" in python("-m", "runner", "fusion=higest").stderr
+
+def test_the_test_of_an_example_passes(at: Path) -> None:
+    assert "1 passed" in _pytest(at, "mine")
+
+
+@pytest.mark.slow
+def test_the_contract_suites_accept_the_examples(at: Path) -> None:
+    """They find a plugin in the registry, as anything else; fusions are called by their formula there."""
+    names = " or ".join([*chosen().values(), "max"])
+    assert " passed" in _pytest(at, str(TESTS / "contracts"), "-k", names)
+
+
+def _pytest(at: Path, *words: str) -> str:
+    place = {**os.environ, "RUNNER_PLUGINS": str(at / "mine")}
+    done = subprocess.run(
+        [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", *words],
+        cwd=at, env=place, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout

@@ -20,6 +20,7 @@ HOMES = {
     "omegaconf": ("compose.py",),
     "mlflow": ("tracking",),
     "jinja2": ("report/",),
+    "rich": ("inspector/forms.py",),
     "ir_measures": ("metrics/",),
     "bm25s": ("retrieval/",),
     "Stemmer": ("retrieval/",),
@@ -33,12 +34,14 @@ HOMES = {
     "chonkie": ("strategy/library.py",),
     "langchain_text_splitters": ("strategy/library.py",),
     "semantic_text_splitter": ("strategy/library.py",),
+    "spacy": ("kg/_spacy.py",),
+    "pyarrow": ("export/",),
 }
 """Where a library may be imported: beginnings of paths under runner/."""
 
-LATE = {"mlflow", "torch", "transformers", "sentence_transformers", "huggingface_hub", "bm25s",
-        "Stemmer", "usearch", "onnxruntime", "chonkie", "langchain_text_splitters",
-        "semantic_text_splitter"}  # fmt: skip
+LATE = {"mlflow", "torch", "transformers", "sentence_transformers", "huggingface_hub", "bm25s", "rich",
+        "Stemmer", "usearch", "onnxruntime", "spacy", "chonkie", "langchain_text_splitters",
+        "semantic_text_splitter", "pyarrow"}  # fmt: skip
 """Imported inside the function that uses them, so that a run that does not need them never pays for them."""
 
 

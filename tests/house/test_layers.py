@@ -11,28 +11,35 @@ from house.source import RUNNER, Import, imports, modules, outside_imports, show
 from runner.config import GROUPS
 
 LAYERS: dict[int, str] = {
-    0: "runner runner.config runner.errors runner.records runner.text runner.trust",
-    1: "runner.keys runner.order runner.parents runner.registry runner.tables",
+    0: "runner runner.config runner.errors runner.fates runner.records runner.text runner.trust",
+    1: "runner.keys runner.order runner.parents runner.plugins runner.registry runner.sentences runner.tables",
     # Ground. Every file of a group is here too, but for its stage: contract, components, private helpers.
     2: "runner.store runner.vectors runner.model_files runner.provenance runner.late_interaction "
-    "runner.pairs runner.http_json",
+    "runner.pairs runner.http_json runner.answers",
     # Stages; `<group>.stage` of every group is here too.
     3: "runner.selection runner.expansion runner.judge runner.conservation "
+    "runner.attribution runner.carriers runner.reached "
     "runner.dataset_check runner.dataset_lints runner.findings runner.near_duplicates "
     "runner.importing runner.importing.archive runner.importing.beir runner.importing.folder "
     "runner.importing.hf runner.importing.kinds runner.importing.loaded runner.importing.native_folder "
     "runner.importing.quotes runner.importing.squad runner.importing.trec runner.importing._sgml",
-    4: "runner.session runner.parts runner.keyring runner.artifacts runner.pipeline runner.record "
-    "runner.planning runner.searching runner.sweep runner.trace runner.rescoring",
-    5: "runner.runs runner.tracking runner.report runner.gate",  # with everything below these two names
+    4: "runner.session runner.single runner.parts runner.keyring runner.artifacts runner.pipeline runner.record "
+    "runner.planning runner.searching runner.sweep runner.trace runner.rescoring "
+    "runner.encoding runner.enriching runner.embedded runner.witness runner.deciding",
+    # With everything below these names.
+    5: "runner.runs runner.traces runner.tracking runner.report runner.inspector runner.gate runner.published "
+    "runner.export",
     # `recompute` both reads a run folder and runs the pipeline: a door, like `inspect query`.
     6: "runner.__main__ runner.cli runner.compose runner.request runner.complaints runner.harmless "
-    "runner.help runner.delivery runner.verbs runner.data_verbs runner.recompute",
+    "runner.help runner.delivery runner.verbs runner.data_verbs runner.recompute "
+    "runner.inspect_verbs runner.inspect_live runner.export_verbs",
 }
 """Where each module stands. A new module of `runner/` needs a place here; a new file of a group has one."""
 
 ACROSS = {
     "runner.strategy": {"runner.tokenizer.contract"},  # sizes are counted in the run's tokens
+    "runner.enrichment": {"runner.kg.contract", "runner.tokenizer.contract", "runner.http_json"},
+    "runner.kg": {"runner.model_files"},
     "runner.embedding": {"runner.model_files", "runner.http_json"},
     "runner.tokenizer": {"runner.model_files"},
     "runner.retrieval": {"runner.late_interaction"},
@@ -40,7 +47,7 @@ ACROSS = {
 }
 """What the files of a group may see beyond their own group, L0 and L1."""
 
-VIEWS_SEE = {"runner.store"}
+VIEWS_SEE = {"runner.store", "runner.vectors"}
 """What a view may see beyond L0, L1 and other views: the ground it reads from, and nothing that computes."""
 
 

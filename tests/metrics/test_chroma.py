@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -76,7 +77,29 @@ def test_without_hits_there_is_no_exception() -> None:
     }
 
 
-@pytest.mark.parametrize("name", ["ChromaR@5+", "ChromaR@100t", "ChromaPΩ@5", "ChromaF", "SpanR@5"])
+def test_searched_chunks_lie_where_their_text_occurs_first_without_a_trailing_full_stop() -> None:
+    # The second "Yes." [9,13) is found at 0 and is "Yes" there: its own place in the reference is lost.
+    # The third, "No." [14,17), is found at [5,7).
+    text = "Yes. No. Yes. No."
+    chunks = [("a", 0, 4, 1), ("a", 9, 13, 1), ("a", 14, 17, 1)]
+    judged = replace(case(chunks, {0: [1, 2]}, [(0, "a", 5, 13, 1)], 1), texts=lambda: {"a": text})
+    searched = [f"{name}(searched)" for name in ALL]
+    assert values(Chroma(), judged, *ALL, *searched, "ChromaP(searched)@1") == {
+        "ChromaR": [4 / 8],  # [9,13)
+        "ChromaP": [4 / (4 + 3)],
+        "ChromaIoU": [4 / (4 + 3 + 4)],
+        "ChromaPΩ": [4 / 8],
+        "ChromaR(searched)": [2 / 8],  # [5,7)
+        "ChromaP(searched)": [2 / (3 + 2)],
+        "ChromaIoU(searched)": [2 / (3 + 2 + 6)],
+        "ChromaPΩ(searched)": [2 / 8],  # "Yes" [0,3) does not touch [5,13)
+        "ChromaP(searched)@1": [0.0],
+    }
+
+
+@pytest.mark.parametrize(
+    "name", ["ChromaR@5+", "ChromaR@100t", "ChromaPΩ@5", "ChromaF", "SpanR@5", "ChromaR(found)"]
+)
 def test_what_is_refused(name: str) -> None:
     assert not Chroma().accepts(parse_measure(name))
 

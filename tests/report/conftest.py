@@ -1,12 +1,15 @@
-"""Two sweeps that the tests of the report read and never change."""
+"""Two sweeps that the tests of the report read and never change; a browser, and the gallery open in it."""
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from report import gallery
+from report.browser import Opened, opened, running
 from report.pages import sweep
 
 
@@ -32,3 +35,27 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
         assert sweep(home, *windows, name="windows") == 0
     root.handlers[:], root.level = before
     return home
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """A headless Chromium, or a skip that says how to get one."""
+    with running() as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with the gallery, beside its assets and as one file."""
+    folder = tmp_path_factory.mktemp("site")
+    gallery.write(folder)
+    gallery.write(folder, inside=True)
+    return folder
+
+
+@pytest.fixture
+def seen(browser: Any, site: Path) -> Iterator[Opened]:
+    """The technical view of the gallery, which must stay quiet whatever a test does there."""
+    with opened(browser, site / "x" / "gallery.html", "#technical") as found:
+        yield found
+        found.quiet(site)

@@ -16,6 +16,7 @@ from runner.keyring import keyring
 from runner.parts import parts
 from runner.retrieval.hnsw import HNSW
 from runner.runs import Run
+from runner.traces import traces as query_traces
 
 DOCUMENTS: list[dict[str, Any]] = [
     {"doc_id": "code", "text": "getHTTPResponse2 parse_tokens os.path.join"},
@@ -48,7 +49,7 @@ def test_two_legs_of_one_kind_have_their_own_columns_indexes_and_ranks(code: Pat
     assert [s["stage"] for s in run.meta["stages"] if s["stage"].startswith("retrieval.")] == [
         "retrieval.bm25", "retrieval.bm25_code",
     ]  # fmt: skip
-    trace = next(iter(run.traces(["q1"])))
+    trace = next(iter(query_traces(run, ["q1"])))
     assert [sorted(c.legs) for c in trace.candidates] == [["bm25", "bm25_code"], ["bm25_code"]]
     reasons = dict(run.table("queries").select("query_id", "reasons").iter_rows())
     assert reasons == {"q1": "", "q2": "bm25: no match"}

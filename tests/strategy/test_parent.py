@@ -15,6 +15,7 @@ from runner.errors import RequestError
 from runner.runs import Run
 from runner.strategy.contract import Source, Tools
 from runner.strategy.parent import Parent
+from runner.traces import traces as query_traces
 
 TOOLS = Tools(toys.words())
 DOCUMENTS: Rows = [
@@ -94,7 +95,7 @@ def test_a_parent_is_a_hit_once_and_ranks_have_no_gap(run: Run) -> None:
 
 def test_context_and_tree_hold_the_parent_and_its_tokens(run: Run) -> None:
     text = str(DOCUMENTS[0]["text"])
-    (trace,) = run.traces(["q"])
+    (trace,) = query_traces(run, ["q"])
     first = trace.expansion_tree[0].hit
     assert (first.chunk_id, first.start, first.end, first.tokens) == ("a#0001", 0, 23, 6)
     assert first.text == text[:23]

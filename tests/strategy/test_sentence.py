@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tokenizer import toys
 
-from runner.strategy._sentences import sentences
+from runner.sentences import sentences
 from runner.strategy.sentence import Sentence
 
 

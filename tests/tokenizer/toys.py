@@ -7,10 +7,9 @@ import importlib.util
 import os
 import random
 from pathlib import Path
-from typing import Any
 
+import helpers
 import pytest
-import yaml
 
 from runner import registry
 from runner.tokenizer.contract import Tokenizer, Tokens
@@ -109,10 +108,8 @@ def words() -> Tokens:
     return Words().load()
 
 
-def settings(group: str, name: str) -> dict[str, Any]:
-    """What `conf/<group>/<name>.yaml` says."""
-    loaded: dict[str, Any] = yaml.safe_load((CONF / group / f"{name}.yaml").read_text(encoding="utf-8"))
-    return loaded
+settings = helpers.choice
+"""What the YAML of a component says, by group and name."""
 
 
 def tokenizer(name: str, folder: Path) -> Tokenizer:

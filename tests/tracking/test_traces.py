@@ -11,6 +11,7 @@ from tracking.deliveries import CELLS, client, swept, traces, tracked
 
 from runner.config import Tracking
 from runner.runs import Experiment, Run
+from runner.traces import traces as query_traces
 from runner.tracking import deliver, spans
 
 
@@ -65,7 +66,7 @@ def test_the_spans_of_a_query(tmp_path: Path) -> None:
     deliver(experiment, Tracking(traces=-1))
     run, found = experiment.runs[0], traces(experiment, tracked(experiment)["0"])
     trace = next(t for t in found if t.info.tags["runner.query_id"] == "q2")
-    recorded = next(run.traces(["q2"]))
+    recorded = next(query_traces(run, ["q2"]))
     root, *stages = trace.data.spans
     kinds = [(s.name, s.span_type) for s in stages]
     assert kinds == [

@@ -1,0 +1,66 @@
+"""The funnel of one query: in, out, dropped and milliseconds of every stage that the execution declared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+from runner.inspector.query_records import StageView
+from runner.records import Candidate, QueryTrace
+
+_SETTINGS = (
+    "depth", "limit", "formula", "pool", "on_error", "top_k", "neighbor_prev", "neighbor_next", "applied",
+)  # fmt: skip
+"""What a stage was told; what else it noted are totals over all queries of the run."""
+_CORPUS = ("strategy", "enrichment", "embedding")
+"""Stages that worked on the corpus, once, before any query; their counts are in `inspect chunks`."""
+
+
+def funnel(meta: Mapping[str, Any], trace: QueryTrace, chunks: int, queries: int) -> Iterator[StageView]:
+    """The stages after the index, in order.
+
+    Counts are this query's own, from the fates of its candidates. Times are those of the clock around a
+    stage, divided by `queries`; of stages that share a clock (filter, thresholds and fusion do) the first
+    has it all.
+    """
+    alive, clocks = len(trace.candidates), set()
+    seconds = {**meta["seconds"], **meta.get("seconds_within", {})}
+    for stage in meta["stages"]:
+        name = stage["stage"]
+        if name in _CORPUS:
+            continue
+        rows_in, rows_out, dropped = _counts(name, trace, alive, chunks)
+        if not name.startswith("retrieval.") and name != "expansion":
+            alive = rows_out
+        clock = _clock(name, seconds)
+        ms = None if clock in clocks else seconds[clock] * 1000 / queries
+        clocks.add(clock)
+        settings = {k: stage[k] for k in _SETTINGS if k in stage}
+        yield StageView(name, stage["component"], rows_in, rows_out, dropped, ms, settings)
+
+
+def _clock(stage: str, seconds: Mapping[str, float]) -> str:
+    """The clock that ran around a stage."""
+    if stage in seconds:
+        return stage
+    first = stage.partition(".")[0]
+    return {"retrieval": "retrieval", "parent": "cut"}.get(first, "fusion")
+
+
+def _counts(name: str, trace: QueryTrace, alive: int, chunks: int) -> tuple[int, int, int]:
+    if name.startswith("retrieval."):
+        found = sum(name.removeprefix("retrieval.") in c.legs for c in trace.candidates)
+        return chunks, found, chunks - found
+    if name == "expansion":
+        return len(trace.expansion_tree), len(trace.retrieved_chunks), 0
+    dropped = sum(_dropped(name)(c) for c in trace.candidates)
+    return alive, alive - dropped, dropped
+
+
+def _dropped(name: str) -> Callable[[Candidate], bool]:
+    """Whether a stage is the one that dropped a candidate."""
+    stage, _, what = name.partition(".")
+    if stage != "threshold":
+        return lambda c: c.drop_stage == stage
+    of = what.removeprefix("similarity.") + " similarity" if what.startswith("similarity.") else "fused score"
+    return lambda c: c.drop_stage == stage and (c.drop_reason or "").startswith(f"{of} below")

@@ -1,0 +1,1 @@
+"""Knowledge graph: entities named in the documents, and how they are related."""

@@ -1,0 +1,1 @@
+"""The charts of a report: plain values in, inline SVG out, themed by classes, always the same bytes."""

@@ -1,0 +1,172 @@
+"""Wording: each sentence of a verdict is one template, filled from the record and picked by one rule.
+
+Never "significant", never "no difference" for what is undecided, "best" only for a winner by the 90% rule, no
+advice. Templates are plain texts with slots, so the page that compares in the browser can fill the same ones.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from runner.report import numbers
+from runner.report.claim import Claim, size, slots
+
+Kind = Literal["better", "worse", "same", "open", "block", "warn"]
+"""A class of the style sheet, with its shape."""
+
+FAR = 10
+"""An undecided comparison that needs more than so many times its questions is said to be out of reach."""
+
+TAGS: dict[str, tuple[Kind, str]] = {
+    "better": ("better", "Better"),
+    "worse": ("worse", "Worse"),
+    "equivalent": ("same", "Equivalent within \u00b1{margin}"),
+    "undecided": ("open", "Undecided"),
+    "nothing": ("open", "Nothing to compare"),
+    "no winner": ("open", "No clear winner"),
+    "construction": ("same", "Equal by construction"),
+    "adds": ("open", "Cannot be negative"),
+    "dearer": ("worse", "Costs more"),
+    "cheaper": ("better", "Cheaper"),
+    "blocked": ("block", "Blocked"),
+    "failed": ("block", "Failed"),
+    "placebo": ("block", "Not shown: placebo gains too"),
+}
+
+TEMPLATES: dict[str, str] = {
+    "better": "{change} {gains} ({interval}, {n} questions, Holm p\u00a0{p}){cost}.",
+    "not at equal tokens": "{change} {brings}{price}. At equal tokens, no gain is shown.",
+    "worse": "{change} {loses} ({interval}, {n} questions, Holm p\u00a0{p}){saving}.",
+    "equivalent": "{change} and {base} are equal within \u00b1{margin}{at} ({ends}){cheaper}.",
+    "undecided": (
+        "{n} questions cannot tell {change} from {base}{at}: {difference} ({ends}). "
+        "{need} questions would decide it at 80% power."
+    ),
+    "undecided, far": (
+        "{n} questions cannot tell {change} from {base}{at}: {difference} ({ends}). Even ten times as many "
+        "would not decide it; a difference of this size matters only if {limit} says so."
+    ),
+    "too few": "{n} questions are too few to tell {change} from {base}{at}: {difference}.",
+    "construction": "{measure} is the same in both: {reason}.",
+    "adds": "The difference in {measure} cannot be negative: expansion only adds.",
+    "axes": "{axes} differ at once, so the {what} cannot be given to {axis} alone.",
+    "blocked": "No verdict: {what} differs ({a} / {b}). `--force` shows the numbers, marked.",
+    "one cell": "One cell, nothing to compare: {measure} {value}{ends}.",
+    "winner": "{cell} is the best of {m} cells: first in {share} of resamples.",
+    "no winner": (
+        "No clear winner: {cell} is first in {share} of resamples; a winner is named from 90%. "
+        "{alike} cannot be told apart from {base}."
+    ),
+    "also, one": "One other cell is better at equal tokens: {cells}.",
+    "also, several": "{k} other cells are better at equal tokens: {cells}.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Tag:
+    """A verdict in a word or two, with its shape."""
+
+    kind: Kind
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Headline:
+    """The answer on top of a page."""
+
+    kind: Kind
+    tags: tuple[Tag, ...]
+    sentence: str
+
+
+def tag(name: str, where: str = "", margin: str = "") -> Tag:
+    """A tag of `TAGS`; `where` follows it: "at equal tokens"."""
+    kind, words = TAGS[name]
+    return Tag(kind, f"{words.format(margin=margin)}{' ' if where else ''}{where}")
+
+
+def headline(at_k: Claim, at_tokens: Claim | None = None, *, adds: bool = False) -> Headline:
+    """The verdict of a comparison at equal top_k and, if the record has it, at equal tokens.
+
+    A gain that more context buys is never the headline alone: the sentence says what is left at equal tokens.
+
+    Args:
+        at_k: at equal top_k.
+        at_tokens: at a token budget.
+        adds: the two differ in their neighbors only, so a gain at equal top_k is certain and means nothing.
+    """
+    if at_tokens is None:
+        if adds:
+            return Headline("open", (tag("adds"),), _fill("adds", measure=at_k.thing))
+        return Headline(tag(at_k.verdict).kind, (_tagged(at_k),), sentence(at_k))
+    tags = (_tagged(at_k, "at equal top_k"), _tagged(at_tokens, "at equal tokens"))
+    if at_k.verdict == "better" and at_tokens.verdict != "better":
+        return Headline(tags[1].kind, tags, _fill("not at equal tokens", **slots(at_k)))
+    lead = at_k if at_k.verdict == "better" and not adds else at_tokens
+    return Headline(tags[1].kind, tags, sentence(lead))
+
+
+def sentence(claim: Claim) -> str:
+    """The sentence of one comparison, by its verdict."""
+    return _fill(_rule(claim), **slots(claim))
+
+
+def _rule(claim: Claim) -> str:
+    if claim.verdict != "undecided":
+        return claim.verdict
+    if claim.interval is None:
+        return "too few"
+    return "undecided" if claim.needed is not None and claim.needed <= FAR * claim.n else "undecided, far"
+
+
+def _tagged(claim: Claim, where: str = "") -> Tag:
+    return tag(claim.verdict, where, size(claim, claim.margin))
+
+
+def also(claims: Sequence[Claim]) -> str:
+    """The second line: every other cell that is better at equal tokens; empty if there is none."""
+    if not claims:
+        return ""
+    said = []
+    for c in claims:
+        s = slots(c)
+        said.append(f"{c.change}, {s['difference']} ({s['ends']}, Holm p\u00a0{s['p']})")
+    name = "also, one" if len(claims) == 1 else "also, several"
+    return _fill(name, k=numbers.count(len(claims)), cells="; ".join(said))
+
+
+def winner(cell: str, share: float, m: int, *, named: bool, alike: int, base: str) -> str:
+    """Who is first among `m` cells; `alike` of them cannot be told apart from the baseline."""
+    facts = {"cell": cell, "share": f"{100 * share:.0f}%", "m": numbers.count(m), "base": base}
+    return _fill("winner" if named else "no winner", **facts, alike=numbers.several(alike, "cell"))
+
+
+def one_cell(measure: str, value: float, interval: tuple[float, float] | None) -> str:
+    """The sentence of an experiment with one cell."""
+    said = [numbers.measured(measure, v) for v in (value, *(interval or ()))]
+    ends = f" ({said[1]} to {said[2]})" if interval else ""
+    return _fill("one cell", measure=measure, value=said[0], ends=ends)
+
+
+def construction(measure: str, reason: str) -> str:
+    """Two cells that have the same hits: `reason` says why ("expansion leaves ranks alone")."""
+    return _fill("construction", measure=measure, reason=reason)
+
+
+def blocked(what: str, a: str, b: str) -> str:
+    """Two runs that must not be compared."""
+    return _fill("blocked", what=what, a=a, b=b)
+
+
+def axes(names: Sequence[str], mean: float) -> str:
+    """More than one axis differs: the difference belongs to none of them alone."""
+    count = {2: "Two", 3: "Three"}.get(len(names), numbers.count(len(names)))
+    return _fill(
+        "axes", axes=f"{count} axes", what="gain" if mean > 0 else "loss", axis=numbers.listed(names)
+    )
+
+
+def _fill(name: str, **slots: str) -> str:
+    return TEMPLATES[name].format(**slots)

@@ -1,0 +1,1 @@
+"""Statistics: what the queries at hand can and cannot decide, as pure functions over arrays."""

@@ -1,0 +1,190 @@
+"""Wording: every template of the design from a small record, and the rule that picks it."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from report.gallery import claim
+from report.javascript import evaluate
+
+from runner.report import notices, wording
+from runner.report.claim import PHRASES, slots
+from runner.report.notices import Cut, Gaps
+
+CHANGE = "Adding one chunk before and after every hit"
+EQUAL = {"mean": 0.012, "interval": (-0.014, 0.039), "budget": 1500, "tokens": None, "p": 0.4}
+
+
+def test_better() -> None:
+    assert wording.sentence(claim()) == (
+        f"{CHANGE} finds 11.0 points more of the gold text "
+        "(95% interval +8.2 to +13.8, 300 questions, Holm p\u00a0=\u00a00.001) for 2.3 times the tokens."
+    )  # 2291 / 983 = 2.33
+    ranked = claim(
+        change="bm25", thing="nDCG@10", share=False, mean=0.041, interval=(0.019, 0.063), tokens=None
+    )
+    assert wording.sentence(ranked) == (
+        "bm25 scores 0.041 higher by nDCG@10 "
+        "(95% interval +0.019 to +0.063, 300 questions, Holm p\u00a0=\u00a00.001)."
+    )
+    assert "finds 1.2 points more of the gold text at 1,500 tokens (95%" in wording.sentence(claim(**EQUAL))
+
+
+def test_worse_says_what_it_saves() -> None:
+    less = claim(mean=-0.07, interval=(-0.11, -0.039), verdict="worse", tokens=(2291.0, 983.0), p=0.0001)
+    assert wording.sentence(less) == (
+        f"{CHANGE} finds 7.0 points less of the gold text (95% interval −11.0 to −3.9, 300 questions, "
+        "Holm p\u00a0<\u00a00.001); it saves 1,308 tokens."
+    )
+    dearer = claim(mean=-0.07, interval=(-0.11, -0.039), verdict="worse")
+    assert wording.sentence(dearer).endswith("; it costs 1,308 tokens more.")
+
+
+def test_equivalent_names_the_cheaper() -> None:
+    same = claim(mean=-0.002, interval=(-0.009, 0.006), verdict="equivalent")
+    assert wording.sentence(same) == (
+        f"{CHANGE} and fixed_size ±0/0 are equal within ±1.0 points (−0.9 to +0.6); "
+        "fixed_size ±0/0 is cheaper by 1,308 tokens."
+    )
+    assert wording.tag("equivalent", margin="0.010").words == "Equivalent within ±0.010"
+
+
+def test_undecided_says_how_many_would_decide_or_that_none_would() -> None:
+    facts = {**EQUAL, "verdict": "undecided"}
+    assert wording.sentence(claim(**facts, needed=2893)) == (
+        f"300 questions cannot tell {CHANGE} from fixed_size ±0/0 at 1,500 tokens: "
+        "+1.2 points (−1.4 to +3.9). "
+        "About 2,900 questions would decide it at 80% power."
+    )
+    for needed in (3001, None):
+        far = wording.sentence(claim(**facts, needed=needed))
+        assert far.endswith(
+            "Even ten times as many would not decide it; "
+            "a difference of this size matters only if the margin of ±1.0 points says so."
+        )
+    assert "About 3,000" in wording.sentence(claim(**facts, needed=3000))
+    few = wording.sentence(claim(**facts | {"interval": None, "n": 4}))
+    assert (
+        few == f"4 questions are too few to tell {CHANGE} from fixed_size ±0/0 at 1,500 tokens: +1.2 points."
+    )
+
+
+def test_a_gain_that_context_buys_is_not_the_headline_alone() -> None:
+    found = wording.headline(claim(), claim(**EQUAL, verdict="undecided"), adds=True)
+    assert found.kind == "open"
+    assert [(t.kind, t.words) for t in found.tags] == [
+        ("better", "Better at equal top_k"),
+        ("open", "Undecided at equal tokens"),
+    ]
+    assert found.sentence == (
+        f"{CHANGE} brings 11.0 points more of the gold text to the model, for 2.3 times the tokens. "
+        "At equal tokens, no gain is shown."
+    )
+
+
+def test_the_headline_leads_with_the_comparison_that_can_have_either_sign() -> None:
+    at_tokens = claim(**EQUAL | {"interval": (0.001, 0.023)}, verdict="better")
+    assert " at 1,500 tokens (95%" in wording.headline(claim(), at_tokens, adds=True).sentence
+    assert " for 2.3 times the tokens." in wording.headline(claim(), at_tokens).sentence
+    worse = claim(mean=-0.07, interval=(-0.11, -0.039), verdict="worse")
+    assert wording.headline(worse, at_tokens).kind == "better"
+    alone = wording.headline(claim(thing="SpanR@5+"), adds=True)
+    assert (alone.kind, alone.sentence) == (
+        "open",
+        "The difference in SpanR@5+ cannot be negative: expansion only adds.",
+    )
+    assert wording.headline(worse).sentence == wording.sentence(worse)
+
+
+def test_the_second_line_hides_no_better_cell() -> None:
+    heading = claim(change="heading", mean=0.036, interval=(0.015, 0.058), p=0.011)
+    assert wording.also([]) == ""
+    assert wording.also([heading]) == (
+        "One other cell is better at equal tokens: "
+        "heading, +3.6 points (+1.5 to +5.8, Holm p\u00a0=\u00a00.011)."
+    )
+    assert wording.also([heading, heading]).startswith(
+        "2 other cells are better at equal tokens: heading, +3.6"
+    )
+
+
+def test_sentences_of_an_experiment() -> None:
+    facts = {"cell": "heading", "m": 12, "base": "fixed_size ±0/0"}
+    assert wording.winner(share=0.66, named=False, alike=10, **facts) == (
+        "No clear winner: heading is first in 66% of resamples; a winner is named from 90%. "
+        "10 cells cannot be told apart from fixed_size ±0/0."
+    )
+    assert wording.winner(share=0.934, named=True, alike=0, **facts) == (
+        "heading is the best of 12 cells: first in 93% of resamples."
+    )
+    assert wording.one_cell("SpanR@5", 0.71, (0.46, 0.92)) == (
+        "One cell, nothing to compare: SpanR@5 0.710 (0.460 to 0.920)."
+    )
+    assert wording.one_cell("SpanR@5", 0.71, None) == "One cell, nothing to compare: SpanR@5 0.710."
+    assert wording.construction("nDCG@10", "expansion leaves ranks alone") == (
+        "nDCG@10 is the same in both: expansion leaves ranks alone."
+    )
+    assert wording.blocked("the data set", "41f0c9", "77aa2b") == (
+        "No verdict: the data set differs (41f0c9 / 77aa2b). `--force` shows the numbers, marked."
+    )
+    assert wording.axes(["the embedding model", "the strategy"], -0.077) == (
+        "Two axes differ at once, so the loss cannot be given to the embedding model and the strategy alone."
+    )
+
+
+def test_notices() -> None:
+    found = notices.neighbors([(["A"], "±0/0"), (["B", "C"], "±1/1")])
+    assert (found.level, found.head) == ("warn", "Neighbor Expansion differs:")
+    assert found.body == (
+        "A has ±0/0, B and C have ±1/1. Wider windows send more text to the model at the same top_k. "
+        "Read the table at equal tokens before crediting the chunking."
+    )
+    models = notices.embedding([(["A", "B"], "bge-small"), (["C"], "MiniLM")], [Cut("C", 118, 256)])
+    assert models.body == (
+        "A and B use bge-small, C uses MiniLM. Scores from different models do not describe the same set-up; "
+        "118 chunks of C were cut at 256 tokens."
+    )
+    assert notices.fallback(3, 300, "out of memory.").body == (
+        "The reranker failed for 3 of 300 questions and the fused order was used: out of memory."
+    )
+    assert notices.failed("cell 4", "fusion", "no file, line 3").body == (
+        "cell 4 stopped at stage fusion: no file, line 3. It is in no table and no verdict."
+    )
+    assert notices.knobs(["sentence", "heading"], 24).body == (
+        "neighbor_prev and neighbor_next do nothing for sentence and heading; "
+        "24 cells coincide with another and were computed once."
+    )
+    assert "; 1 cell coincides with another" in notices.knobs(["sentence"], 1).body
+    assert notices.knobs(["sentence"]).body.endswith("nothing for sentence.")
+    assert notices.unjudged(3, 40).body.startswith("7.5% of hits unjudged")
+    assert notices.old(1, ["attribution"]).body == "Recorded with format 1; attribution did not exist."
+
+
+@pytest.mark.parametrize(
+    ("gaps", "text"),
+    [
+        (Gaps(undecided=(0.012, 1500), price=False), "+1.2 at 1,500 tokens"),
+        (Gaps(price=False, placebo=False), "no price in the config"),
+        (Gaps(test_split=False, placebo=False), "no test split"),
+        (Gaps(placebo=False), "placebo not run"),
+        (Gaps(), "nothing left open"),
+    ],
+)
+def test_the_most_relevant_gap_comes_first(gaps: Gaps, text: str) -> None:
+    assert notices.not_shown(gaps) == text
+
+
+def test_words_that_are_never_used() -> None:
+    said = " ".join([*wording.TEMPLATES.values(), *PHRASES.values(), *notices.TEMPLATES.values()])
+    said += " ".join(words for _, words in wording.TAGS.values())
+    assert not re.search(r"significan|no difference|recommend|should|!|\bwill\b", said)
+    assert [n for n, t in wording.TEMPLATES.items() if re.search(r"\bbest\b", t)] == ["winner"]
+    assert {kind for kind, _ in wording.TAGS.values()} <= {"better", "worse", "same", "open", "block"}
+
+
+def test_the_script_fills_the_same_templates() -> None:
+    facts = slots(claim())
+    told = f"fill({json.dumps(wording.TEMPLATES['better'])}, {json.dumps(facts)})"
+    assert evaluate(told) == wording.sentence(claim())
