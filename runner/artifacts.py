@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from runner import encoding, tables
+from runner import encoding, keys, tables
 from runner.embedding import stage as embedding_stage
 from runner.errors import DataError
 from runner.keyring import Keyring
@@ -57,6 +57,7 @@ def chunks(p: Parts, k: Keyring, session: Session) -> tuple[pl.DataFrame, dict[s
             "chunks": made.chunks.height,
             "dropped_blank": made.dropped_blank,
             "without_chunks": made.without_chunks,
+            "texts_digest": keys.digest(_slices(made.chunks, k, session)),
         }
 
     def load() -> tuple[pl.DataFrame, dict[str, Any]]:
@@ -100,9 +101,9 @@ def _given(k: Keyring, session: Session) -> dict[str, list[tuple[int, int]]]:
 def texts(p: Parts, k: Keyring, session: Session) -> list[str]:
     """The text of every chunk, in the order of the chunk table."""
 
-    def cut() -> list[str]:
-        cuts, _ = chunks(p, k, session)
-        whole = dict(table(k, session, "documents").select("doc_id", "text").iter_rows())
-        return [whole[d][s:e] for d, s, e in cuts.select("doc_id", "start", "end").iter_rows()]
+    return session.memo("texts", k.chunks, lambda: _slices(chunks(p, k, session)[0], k, session))
 
-    return session.memo("texts", k.chunks, cut)
+
+def _slices(cuts: pl.DataFrame, k: Keyring, session: Session) -> list[str]:
+    whole = dict(table(k, session, "documents").select("doc_id", "text").iter_rows())
+    return [whole[d][s:e] for d, s, e in cuts.select("doc_id", "start", "end").iter_rows()]

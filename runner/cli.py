@@ -225,5 +225,6 @@ VERBS: dict[str, Callable[[Sequence[str]], int]] = {
     "data": _view("data", None),
     "gate": _view("gate", None),
     "inspect": _view("inspect", None),
+    "why": _view("why", None),
     "export": _view("export", None),
 }

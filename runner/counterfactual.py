@@ -1,7 +1,7 @@
 """Counterfactuals: one question asked again with one thing changed at a time, and what that brings back.
 
-Each is an execution of the pipeline over the run's store (`single`): no run is recorded. Another chunking, and the
-vectors and indexes that it needs, are kept there by their keys, as those of a run with that chunking would be.
+Each is an execution of the pipeline over the run's store (`single`): no run is recorded. Another chunking and
+the vectors and indexes that it needs are kept there by their keys, as those of such a run would be.
 """
 
 from __future__ import annotations
@@ -90,6 +90,8 @@ def _verdicts(stages: Sequence[Stage], tried: Sequence[Change]) -> Iterator[Verd
         if stage in FOUND:
             continue
         back = [c for c in tried if c.stages[item] in FOUND]
-        by = tuple(c.says for c in back if c.kind in UNDOES.get(stage, ()))
-        cheapest = min(back, key=lambda c: c.tokens).says if back else None
-        yield Verdict(item, stage, bool(by), by, cheapest)
+        undone = [c for c in tried if c.kind in UNDOES.get(stage, ())]
+        by = tuple(c.says for c in undone if c.stages[item] in FOUND)
+        then = dict.fromkeys(c.stages[item] for c in undone if c.stages[item] not in FOUND)
+        cheapest = min(back, key=lambda c: (c.loses, c.tokens)).says if back else None
+        yield Verdict(item, stage, bool(by), by, tuple(then), cheapest)

@@ -1,4 +1,4 @@
-"""A deeper look, after the run: at what depth each leg would have had what it did not find, every chunk ranked."""
+"""A deeper look, after the run: at what depth a leg would have had what it did not find; all is ranked."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def depths(config: RunConfig, session: Session, items: Sequence[Item]) -> dict[I
             for row, query in enumerate(block):
                 mine = found.filter(query=row)
                 for item in (i for i in of_item if i[0] == query):
-                    out[item] += (_depth(name, leg, mine, of_item[item], table["chunk_id"]),)
+                    out[item] += (_depth(name, leg.depth, mine, of_item[item], table["chunk_id"]),)
     return out
 
 
@@ -67,10 +67,10 @@ def _exact(leg: Leg, n: int) -> Leg:
     return leg.model_copy(update={"depth": n})
 
 
-def _depth(name: str, leg: Leg, found: pl.DataFrame, chunks: Sequence[int], chunk_ids: pl.Series) -> Depth:
+def _depth(name: str, depth: int, found: pl.DataFrame, chunks: Sequence[int], chunk_ids: pl.Series) -> Depth:
     """The best of `chunks` among all that a leg ranks for a query (`chunk, score, rank`)."""
     mine = found.filter(pl.col("chunk").is_in(list(chunks))).sort("rank").head(1).to_dicts()
-    at = {"of": found.height, "depth": leg.depth}
+    at = {"of": found.height, "depth": depth}
     if not mine:
         return Depth(name, None, None, None, **at)
     return Depth(name, mine[0]["rank"], chunk_ids[mine[0]["chunk"]], mine[0]["score"], **at)

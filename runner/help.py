@@ -13,7 +13,8 @@ HELP = """runner: retrieval experiments from a config, traced stage by stage.
   python -m runner plan [-m] [OVERRIDE…]  what it would do: cached, due, seconds
   python -m runner ls                   runs and experiments recorded here
   python -m runner show [RUN]           one run: stages, measures, warnings
-  python -m runner inspect chunks DOC | query TEXT | neighbors CHUNK | diff RUN RUN [QUERY]  what happened, and why
+  python -m runner inspect chunks DOC | query TEXT | neighbors CHUNK | diff RUN RUN [QUERY]  stage by stage
+  python -m runner why [RUN] [QUERY] [--confirm]  where gold was lost; which change brings it back
   python -m runner export [RUN] --format jsonl|parquet|trec [--to NAME]  corpus with vectors; run and qrels
   python -m runner verify [RUN]         digests of everything stored; with RUN: compute it again and compare
   python -m runner report [EXPERIMENT]  write the HTML report again

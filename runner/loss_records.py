@@ -1,4 +1,4 @@
-"""Records of `why`: where the gold of a run was lost, what became of an item, and what a change would bring."""
+"""Records of `why`: where the gold of a run was lost, the fate of an item, what a change would bring."""
 
 from __future__ import annotations
 
@@ -102,6 +102,7 @@ class WhyRun:
     """Questions that have any."""
     stages: tuple[StageLoss, ...]
     ceilings: tuple[Ceiling, ...]
+    notes: tuple[str, ...] = ()
     view: Literal["why"] = "why"
 
 
@@ -133,8 +134,13 @@ class Verdict:
     confirmed: bool
     by: tuple[str, ...]
     """Changes to that stage that bring it back."""
+    then: tuple[Stage, ...]
+    """Where it is lost when that stage is undone, by the changes to it that do not bring it back."""
     cheapest: str | None
-    """Of all changes that bring it back the one with the fewest tokens; None: no single change does."""
+    """The change with the fewest tokens that brings it back, and if there is one, that loses no other item.
+
+    None: no single change does.
+    """
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,4 +163,5 @@ class WhyQuery:
     text: str
     items: tuple[GoldItem, ...]
     confirmation: Confirmation | None = None
+    notes: tuple[str, ...] = ()
     view: Literal["why query"] = "why query"

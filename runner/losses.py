@@ -1,9 +1,9 @@
-"""Where the gold of a run was lost, read from what it recorded: the waterfall, and the items of one question."""
+"""Where the gold of a run was lost, from what it recorded: the waterfall, and the items of a question."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, cached_property
 from typing import Annotated, Any
 
 import polars as pl
@@ -35,8 +35,8 @@ class Losses:
         self._deeper = deeper or {}
         if "attribution" not in run.meta:
             raise RequestError(
-                f"run {run.short} was recorded before gold items had a stage; move its folder away and run its "
-                "config again"
+                f"run {run.short} was recorded before a run said where its gold was lost; move its folder "
+                "away and run its config again"
             )
         self.table = run.table("attribution")
         self._asked = dict(run.table("queries").select("query_id", "text").iter_rows())
@@ -73,14 +73,15 @@ class Losses:
     def question(self, query_id: str) -> WhyQuery:
         """The gold of one question."""
         rows = self.table.filter(query_id=query_id).to_dicts()
-        items = tuple(self._item(row, self._texts(rows)) for row in rows)
+        texts = self._texts(rows)
+        items = tuple(self._item(row, texts) for row in rows)
         return WhyQuery(self.run.key, query_id, self._asked[query_id], items)
 
     def _worst(self, lost: pl.DataFrame) -> Iterator[LostQuestion]:
-        """The questions that lost most of their gold here; among equals, those that were furthest from keeping it."""
+        """The questions that lost most of their gold here; among equals those furthest from keeping it."""
         n_gold = self.table.group_by("query_id").agg(n_gold=pl.len())
-        far = pl.when(pl.col("stage") == "split_by_chunking").then(1 - pl.col("held"))
-        far = far.otherwise((pl.col("drop_value") - pl.col("drop_limit")).abs().fill_null(0.0))
+        cut = pl.when(pl.col("stage") == "split_by_chunking").then(1 - pl.col("held"))
+        far = cut.otherwise((pl.col("drop_value") - pl.col("drop_limit")).abs().fill_null(0.0))
         by_question = (
             lost.with_row_index("row")
             .with_columns(far.alias("far"))
@@ -88,7 +89,7 @@ class Losses:
             .group_by("query_id", maintain_order=True)
             .agg(pl.len().alias("lost"), pl.col("far").first(), pl.col("row").first())
             .join(n_gold, on="query_id")
-            .sort(-pl.col("lost") / pl.col("n_gold"), -pl.col("far"), "row")
+            .sort(pl.col("lost") / pl.col("n_gold"), "far", "row", descending=[True, True, False])
             .head(WORST)
         )
         rows = lost[by_question["row"].to_list()].to_dicts()
@@ -102,11 +103,9 @@ class Losses:
         wanted = pl.col("doc_id").is_in(list({r["doc_id"] for r in rows}))
         return dict(self._documents.filter(wanted).iter_rows())
 
-    @property
+    @cached_property
     def _documents(self) -> pl.DataFrame:
-        if not hasattr(self, "_kept"):
-            self._kept = self.run.corpus("documents").select("doc_id", "text")
-        return self._kept
+        return self.run.corpus("documents").select("doc_id", "text")
 
     def _item(self, row: Row, texts: Mapping[str, str]) -> GoldItem:
         legs = {leg: row[f"{leg}_rank"] for leg in self.run.legs}

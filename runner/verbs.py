@@ -198,6 +198,13 @@ def inspect(words: Sequence[str]) -> Answer:
     return Answer(*of_inspect(words))
 
 
+def why(words: Sequence[str]) -> Answer:
+    """`why [RUN] [QUERY]`: see `why_verbs`."""
+    from runner.why_verbs import why as of_why
+
+    return Answer(*of_why(words))
+
+
 def export(words: Sequence[str]) -> Answer:
     """`export [RUN] --format jsonl|parquet|trec`: see `export_verbs`."""
     from runner.export_verbs import export as of_export

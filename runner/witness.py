@@ -22,7 +22,8 @@ def witness(p: Parts, k: Keyring, session: Session, trace: Trace) -> dict[str, A
 
     `inputs` is left out where no leg reads vectors.
     """
-    texts = session.memo("texts_digest", k.chunks, lambda: keys.digest(artifacts.texts(p, k, session)))
+    known = artifacts.chunks(p, k, session)[1].get("texts_digest")  # not in a store of before
+    texts = known or keys.digest(artifacts.texts(p, k, session))
     indexes = {}
     for name, leg in p.legs.items():
         manifest = session.store.path(f"index-{leg.name}", k.indexes[name]) / MANIFEST

@@ -1,4 +1,4 @@
-"""Simulation: how often the statistics are right, when the queries are drawn again from real per-query scores.
+"""Simulation: how often the statistics are right, when the queries are drawn again from real scores.
 
 The real queries are taken as all there are, so the true difference of any two runs is known; a trial draws a
 question set of another size from them, with replacement, and asks the statistics.
@@ -26,7 +26,7 @@ Pool = dict[str, Floats]
 """By data set and measure: scores, shape (queries, runs)."""
 
 FIXTURE = Path(__file__).parent / "statistics" / "scifact_ndcg10.csv"
-"""nDCG@10 of twelve runs over the 300 SciFact test queries, to four decimals, made by this project at version 0.1.0:
+"""nDCG@10 of twelve runs over the 300 SciFact test queries, four decimals, made by this project (0.1.0):
 BM25 alone, with wordllama or hashing vectors, over documents, paragraphs or windows of 200 tokens."""
 
 
@@ -49,10 +49,10 @@ def a_pair(pool: Pool, draw: Draw) -> Floats:
 
 
 def null_weights(differences: Floats) -> Floats | None:
-    """Weights of the queries with which the mean difference is 0, shape (queries,); None: nobody lost, or nobody won.
+    """Weights of the queries that make the mean difference 0, shape (queries,); None: only wins, or losses.
 
-    The weights nearest to equal ones, exp(t * difference) up to a factor (exponential tilting: Efron, Canadian
-    Journal of Statistics 9, 1981), so ties, sizes and skewness of the differences stay real.
+    The weights nearest to equal ones, exp(t * difference) up to a factor (exponential tilting: Efron,
+    Canadian Journal of Statistics 9, 1981), so ties, sizes and skewness of the differences stay real.
     """
     if not (differences.min() < 0 < differences.max()):
         return None
@@ -65,7 +65,7 @@ def null_weights(differences: Floats) -> Floats | None:
 
 
 def aa_swapped(pool: Pool, n: int, family: int, draw: Draw) -> Floats:
-    """A family of differences of equally good runs: on each query, chance decides which run got which score."""
+    """Differences of equally good runs: on each query, chance decides which run got which score."""
     wide = [v for v in pool.values() if v.shape[1] > family]
     scores = wide[draw.integers(len(wide))]
     runs = scores[:, draw.choice(scores.shape[1], family + 1, replace=False)]
@@ -83,9 +83,11 @@ def aa_tilted(pool: Pool, n: int, family: int, draw: Draw) -> Floats:
     return np.stack(columns, 1)
 
 
-def false_alarms(
-    how: Callable[[Pool, int, int, Draw], Floats], pool: Pool, n: int, family: int, trials: int, draw: Draw
-) -> float:
+Null = Callable[[Pool, int, int, Draw], Floats]
+"""Makes a family of differences of equally good runs, shape (queries, family)."""
+
+
+def false_alarms(how: Null, pool: Pool, n: int, family: int, trials: int, draw: Draw) -> float:
     """The share of families of equally good runs in which a corrected p is at most 0.05."""
     columns = np.concatenate([how(pool, n, family, draw) for _ in range(trials)], axis=1)
     families = np.repeat(np.arange(trials), family)
@@ -94,7 +96,7 @@ def false_alarms(
 
 
 def covered(pool: Pool, n: int, trials: int, draw: Draw, *, sparse: bool = False) -> float:
-    """The share of 95 % intervals that hold the true mean; `sparse`: where fewer than ten queries differ, as a rule."""
+    """The share of 95 % intervals that hold the true mean; `sparse`: where fewer than ten queries differ."""
     columns, truth = np.empty((n, trials)), np.empty(trials)
     for trial in range(trials):
         while True:
@@ -108,7 +110,7 @@ def covered(pool: Pool, n: int, trials: int, draw: Draw, *, sparse: bool = False
 
 
 def attained(found: Floats, alpha: float, trials: int, draw: Draw) -> tuple[int, float] | None:
-    """How many queries are said to be needed, and with what power so many decide; None: outside 30 … 2,000."""
+    """How many queries are said to be needed, and with what power they decide; None: outside 30 … 2,000."""
     shape = moments_of(units_of(found[:, None]))
     moments = (shape.mean, shape.deviation, shape.skewness, shape.kurtosis)
     n = needed(Effect(*(float(m[0]) for m in moments)), alpha)
@@ -155,18 +157,20 @@ def naming(pool: Pool, n: int, draw: Draw) -> Named:
     return Named(said.named is not None, said.named in best, bool(best & set(said.together)), gap)
 
 
-def clustered_false_alarms(
-    pool: Pool, n: int, trials: int, draw: Draw, *, clustered: bool
-) -> float:
+def clustered_false_alarms(pool: Pool, n: int, trials: int, draw: Draw, *, clustered: bool) -> float:
     """The share of false alarms of a single test when queries come in clusters of one to five that are alike.
 
-    Each cluster draws one real difference, each of its queries another; a query's difference is the sum of both.
+    Each cluster draws one real difference, each of its queries another; a query's difference is the sum of
+    both.
     """
-    alarms = 0
-    for _ in range(trials):
-        shared, own = aa_tilted(pool, n, 1, draw)[:, 0], aa_tilted(pool, n, 1, draw)[:, 0]
-        clusters = np.repeat(np.arange(n), draw.integers(1, 6, n))[:n]
-        values = shared[clusters] + own
-        tested = contrasts(values[:, None], a_seed(draw), clusters=clusters if clustered else None)
-        alarms += tested[0].p <= 0.05
-    return alarms / trials
+    clusters = np.repeat(np.arange(n), draw.integers(1, 6, n))[:n]
+    shared, own = (
+        np.concatenate([aa_tilted(pool, n, 1, draw) for _ in range(trials)], axis=1) for _ in range(2)
+    )
+    tested = contrasts(
+        shared[clusters] + own,
+        a_seed(draw),
+        families=np.arange(trials),
+        clusters=clusters if clustered else None,
+    )
+    return float(np.mean([c.p <= 0.05 for c in tested]))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from runner.text import visible
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.text import Text
 
 Piece = tuple[str, str]
@@ -103,16 +104,18 @@ def render(blocks: Iterable[Block], *, width: int, plain: bool, color: bool) -> 
     for i, block in enumerate(blocks):
         if i:
             console.print()
-        console.print(_drawn(block, plain))
+        if isinstance(block, Facts):
+            for line in _facts(block, console):
+                console.print(line, no_wrap=True, crop=False, overflow="ignore")
+        else:
+            console.print(_drawn(block, plain))
     lines = out.getvalue().rstrip("\n").split("\n")
     return "\n".join(line.rstrip() for line in lines)
 
 
-def _drawn(block: Block, plain: bool) -> Any:
+def _drawn(block: Title | Table | Prose | Branch, plain: bool) -> Any:
     if isinstance(block, Title):
         return _text([(block.text, "bold")])
-    if isinstance(block, Facts):
-        return _facts(block)
     if isinstance(block, Table):
         return _table(block, plain)
     if isinstance(block, Branch):
@@ -128,15 +131,19 @@ def _text(cell: Cell, keep: str = "") -> Text:
     return Text.assemble(*((visible(t, keep=keep), style) for t, style in pieces), overflow="fold")
 
 
-def _facts(block: Facts) -> Any:
-    from rich.table import Table as Grid
-
-    grid = Grid.grid(padding=(0, 2), pad_edge=False)
-    grid.add_column(no_wrap=True)
-    grid.add_column(overflow="fold", ratio=1)
-    for name, value in block.rows:
-        grid.add_row(_text([(name, "dim")]), _text(value))
-    return grid
+def _facts(block: Facts, console: Console) -> Iterator[Text]:
+    """Lines with a hanging indent; laid out here, since a grid of the library takes ten times as long."""
+    names = [_text([(name, "dim")]) for name, _ in block.rows]
+    indent = min(max(n.cell_len for n in names) + 2, console.width // 2)
+    for name, (_, value) in zip(names, block.rows, strict=True):
+        lines = _text(value).wrap(console, console.width - indent, overflow="fold")
+        if name.cell_len >= indent:  # no room beside it
+            yield from name.wrap(console, console.width, overflow="fold")
+            name.truncate(0)
+        for i, line in enumerate(lines):
+            lead = _text("") if i else name
+            lead.pad_right(indent - lead.cell_len)
+            yield lead + line
 
 
 def _table(block: Table, plain: bool) -> Any:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import polars as pl
 
+from runner import tables
+from runner.fates import Attribution
 from runner.inspector.funnel import funnel
 from runner.inspector.query_records import (
     CandidateView,
@@ -48,7 +50,7 @@ class Execution:
 def recorded(run: Run, query_id: str) -> Execution:
     """The execution that a run recorded of one of its questions."""
     mine = pl.col("query_id") == query_id
-    names = ("queries", "candidates", "expansion", "context", "measures")
+    names = ("queries", "candidates", "expansion", "context", "measures", "attribution")
     return Execution(query_id, {n: run.table(n).filter(mine) for n in names}, run.meta, "recorded")
 
 
@@ -100,8 +102,14 @@ def view(
         retrieved_chunks=trace.retrieved_chunks,
         context_tokens=sum(m.tokens for m in trace.retrieved_chunks),
         measures=trace.measures,
+        gold=tuple(_gold(done.tables["attribution"])),
         notes=tuple(notes),
     )
+
+
+def _gold(rows: pl.DataFrame) -> Iterator[Attribution]:
+    fields = [c for c in rows.columns if c in tables.schema(Attribution)]
+    return (Attribution(**row) for row in rows.select(fields).iter_rows(named=True))
 
 
 def shown(trace: QueryTrace) -> tuple[list[Candidate], list[Candidate]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from runner.fates import Attribution
 from runner.inspector.records import EmbeddingIdentity, IndexIdentity, RunCard
 from runner.records import Fate, TreeHit, TreeMember
 
@@ -156,6 +157,8 @@ class QueryView:
     retrieved_chunks: tuple[TreeMember, ...]
     context_tokens: int
     measures: dict[str, float]
+    gold: tuple[Attribution, ...]
+    """Its gold items, each with the stage that lost it; none for a new text."""
     notes: tuple[str, ...]
 
 

@@ -33,6 +33,9 @@ def blocks(view: QueryView, width: int, *, explain: bool) -> Iterator[Block]:
     yield _tree(view.expansion_tree)
     yield Title(f"context: {len(view.retrieved_chunks)} chunks, {view.context_tokens:,} tokens")
     yield _context(view.retrieved_chunks)
+    if view.gold:
+        yield Title("gold")
+        yield _gold(view)
     if view.measures:
         yield Facts([(m, number(v)) for m, v in view.measures.items()])
     yield from notes(view.notes)
@@ -124,6 +127,16 @@ def _term(term: object) -> str:
     word, asked, inside, weight = (getattr(term, f) for f in ("term", "asked", "in_chunk", "weight"))
     times = f"×{asked}" if asked > 1 else ""
     return f"{word}{times} {weight:.6f}" + ("" if inside else " (not in the chunk)")
+
+
+def _gold(view: QueryView) -> Block:
+    rows = [
+        [f"{g.doc_id} {'whole' if g.start is None else f'[{g.start}, {g.end})'}", str(g.grade), g.stage,
+         number(g.covered, 2), number(g.covered_expanded, 2), g.chunk_id or "–", g.drop_reason or ""]
+        for g in view.gold
+    ]  # fmt: skip
+    head = ["item", "grade", "stage", "in hits", "in context", "chunk", "why"]
+    return Table(head, rows, [1, 3, 4])
 
 
 def _tree(hits: Sequence[TreeHit]) -> Branch:

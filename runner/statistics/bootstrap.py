@@ -15,9 +15,9 @@ Floats = npt.NDArray[np.float64]
 def resampled_means(units: Units, counts: Counts) -> Floats:
     """The mean of each column in each resample, shape (draws, columns).
 
-    The weights of a resample are divided by the number of its queries that have a value, so a column is a mean over
-    its own queries, and clusters of unequal size count by their queries. A resample without any such query repeats
-    the observed mean.
+    The weights of a resample are divided by the number of its queries that have a value, so a column is a
+    mean over its own queries, and clusters of unequal size count by their queries. A resample without any
+    such query repeats the observed mean.
 
     Args:
         units: of the values.
@@ -47,10 +47,10 @@ def percentile(means: Floats, alpha: float) -> tuple[Floats, Floats]:
 def bca(units: Units, means: Floats, alpha: float) -> tuple[Floats, Floats]:
     """The bias-corrected and accelerated interval of each column at level 1 - alpha, each shape (columns,).
 
-    z0 = Phi^-1(share of resampled means below the observed, ties half); a = skewness / (6 sqrt(units)), from the
-    influence of each unit; the ends are the quantiles at Phi(z0 + (z0 + z) / (1 - a (z0 + z))). Values that are all
-    equal have the interval [mean, mean]. Source: Efron, "Better bootstrap confidence intervals", JASA 82, 1987; the
-    same as SciPy's `bootstrap(method="BCa")`.
+    z0 = Phi^-1(share of resampled means below the observed, ties half); a = skewness / (6 sqrt(units)), from
+    the influence of each unit; the ends are the quantiles at Phi(z0 + (z0 + z) / (1 - a (z0 + z))). Values
+    that are all equal have the interval [mean, mean]. Source: Efron, "Better bootstrap confidence intervals",
+    JASA 82, 1987; the same as SciPy's `bootstrap(method="BCa")`.
 
     Args:
         units: of the values.
@@ -73,7 +73,7 @@ def bca(units: Units, means: Floats, alpha: float) -> tuple[Floats, Floats]:
 
 
 def _quantiles(ordered: Floats, parts: Floats) -> Floats:
-    """The quantile of each sorted column at its own part, linear between order statistics, shape (columns,)."""
+    """The quantile of each sorted column at its own part, linear in between, shape (columns,)."""
     place = parts * (len(ordered) - 1)
     below = np.floor(place).astype(np.int64)
     above = np.minimum(below + 1, len(ordered) - 1)

@@ -1,9 +1,9 @@
 """Draws: one seeded stream of random words per data set, the same on every machine and in every language.
 
-NumPy does not promise that its streams stay the same from version to version, and a web page cannot run them. This
-generator is a counter put twice through a 32-bit mixing function (the finaliser of MurmurHash3, Appleby 2011; a
-counter-based generator in the sense of Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011), so any
-word can be computed from its number alone, with 32-bit products only.
+NumPy does not promise that its streams stay the same from version to version, and a web page cannot run them.
+This generator is a counter put twice through a 32-bit mixing function (the finaliser of MurmurHash3, Appleby
+2011; a counter-based generator in the sense of Salmon et al., "Parallel random numbers: as easy as 1, 2, 3",
+SC 2011), so any word can be computed from its number alone, with 32-bit products only.
 """
 
 from __future__ import annotations
@@ -31,7 +31,8 @@ def seed_of(fingerprint: str) -> int:
 def words(seed: int, stream: int, first: int, count: int) -> Words:
     """Words `first` … `first + count - 1` of a stream of a seed, shape (count,), uniform on 0 … 2^32 - 1.
 
-    Word i is mix(mix(i * STEP + low) ^ (high + stream * STEP)), where low and high are the halves of the seed.
+    Word i is mix(mix(i * STEP + low) ^ (high + stream * STEP)), where low and high are the halves of the
+    seed.
 
     Args:
         seed: 64 bits, of `seed_of`.
@@ -57,14 +58,17 @@ def resamples(units: int, seed: int, draws: int = DRAWS) -> Counts:
     """How often each unit (a query, or a cluster of queries) is drawn in each resample, shape (draws, units).
 
     Each row sums to `units`. Pick j of resample r is unit `word * units >> 32`, where the word has the number
-    `r * units + j` in stream 0. There is one such matrix per data set and kind of unit, so any two runs are compared
-    over the same resamples, and a difference of differences is consistent with both. It is kept, and read-only.
+    `r * units + j` in stream 0. There is one such matrix per data set and kind of unit, so any two runs are
+    compared over the same resamples, and a difference of differences is consistent with both. It is kept, and
+    read-only.
     """
     out = np.empty((draws, units), np.uint16)
-    rows = max(1, (1 << 22) // units)  # 32 MB of picks at a time
+    rows = max(1, (1 << 22) // max(1, units))  # 32 MB of picks at a time
     for start in range(0, draws, rows):
         some = min(rows, draws - start)
-        picks = words(seed, 0, start * units, some * units).astype(np.uint64) * np.uint64(units) >> np.uint64(32)
+        picks = words(seed, 0, start * units, some * units).astype(np.uint64) * np.uint64(units) >> np.uint64(
+            32
+        )
         places = picks.astype(np.int64) + np.repeat(np.arange(some) * units, units)
         out[start : start + some] = np.bincount(places, minlength=some * units).reshape(some, units)
     out.flags.writeable = False

@@ -1,9 +1,9 @@
-"""Effects: what each axis of a grid of runs does on its own, and which pairs of axes do more together than apart."""
+"""Effects: what each axis of a grid of runs does on its own, and which pairs of axes interact."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -43,7 +43,7 @@ class Interaction:
     freedom: int
     """How many independent ways there are in which it could; 1 for two axes of two values."""
     size: float
-    """Root mean square over the cells of what the pair adds to or takes from the sum of the axes, in units of the
+    """Root mean square over the cells of what the pair adds to the sum of the axes, in units of the
     measure."""
     most: tuple[str, str]
     """The pair of values where that is largest."""
@@ -66,10 +66,11 @@ def main_effects(
 ) -> list[MainEffect]:
     """The average paired effect of every value of every axis, one family for Holm's correction.
 
-    The mean of a cell is taken as a sum of one number per axis value; these are fitted by least squares, query by
-    query, so each effect is a weighted difference of cells with one value per query, and tested like any other
-    paired difference. In a full grid it is the difference of two marginal means; in an unbalanced one, the
-    difference at equal values of the other axes (Yates, 1934; Searle, Linear Models for Unbalanced Data, 1987).
+    The mean of a cell is taken as a sum of one number per axis value; these are fitted by least squares,
+    query by query, so each effect is a weighted difference of cells with one value per query, and tested like
+    any other paired difference. In a full grid it is the difference of two marginal means; in an unbalanced
+    one, the difference at equal values of the other axes (Yates, 1934; Searle, Linear Models for Unbalanced
+    Data, 1987).
 
     Args:
         cells: the axis values of each run; all runs have the same axes.
@@ -86,7 +87,9 @@ def main_effects(
     told = told[told > 0]  # the first column is the mean of the reference cell
     found: dict[int, Contrast] = {}
     if len(told):
-        tested = contrasts(_clean(scores @ inverse[told].T, scores), seed, clusters=clusters, margins=margin, alpha=alpha)
+        tested = contrasts(
+            _clean(scores @ inverse[told].T, scores), seed, clusters=clusters, margins=margin, alpha=alpha
+        )
         found = dict(zip(told.tolist(), tested, strict=True))
     return [MainEffect(a, v, reference[a], found.get(i)) for i, (a, v) in enumerate(names, 1)]
 
@@ -94,15 +97,16 @@ def main_effects(
 def interactions(
     cells: Sequence[Cell], scores: Floats, reference: Cell, seed: int, *, clusters: Ints | None = None
 ) -> list[Interaction]:
-    """The pairs of axes that could interact, each with p and corrected p; the arguments are those of `main_effects`.
+    """The pairs of axes that could interact; the arguments are those of `main_effects`.
 
-    What a pair adds is the part of the cells that one number per pair of values explains and one number per value of
-    any axis does not. Its statistic is the sum of squares of that part's mean over queries, tested by flipping the
-    signs of whole queries. In an unbalanced grid, parts of different pairs can overlap, as each is tested alone. A
-    pair whose values do not cross in the cells at hand is left out.
+    What a pair adds is the part of the cells that one number per pair of values explains and one number per
+    value of any axis does not. Its statistic is the sum of squares of that part's mean over queries, tested
+    by flipping the signs of whole queries. In an unbalanced grid, parts of different pairs can overlap, as
+    each is tested alone. A pair whose values do not cross in the cells at hand is left out.
     """
     there = np.isfinite(scores).all(1)
-    kept, groups = scores[there], None if clusters is None else np.unique(clusters[there], return_inverse=True)[1]
+    kept = scores[there]
+    groups = None if clusters is None else np.unique(clusters[there], return_inverse=True)[1]
     design, _ = _design(cells, reference)
     apart = np.eye(len(cells)) - design @ np.linalg.pinv(design, rcond=TINY)
     out: list[Interaction] = []
@@ -123,15 +127,11 @@ def interactions(
         size = float(np.sqrt((part**2).mean()))
         out.append(Interaction((one, other), basis.shape[1], size, pairs[most], float(by_pair[most]), p, 1.0))
     corrected = holm(np.array([i.p for i in out]))
-    return [_corrected(i, float(p)) for i, p in zip(out, corrected, strict=True)]
-
-
-def _corrected(found: Interaction, p: float) -> Interaction:
-    return Interaction(found.axes, found.freedom, found.size, found.most, found.amount, found.p, p)
+    return [replace(i, p_corrected=float(p)) for i, p in zip(out, corrected, strict=True)]
 
 
 def _design(cells: Sequence[Cell], reference: Cell) -> tuple[Floats, list[tuple[str, str]]]:
-    """A column of ones, and one of 0 and 1 for each axis value that is not the reference; and those values."""
+    """A column of ones, and one of 0 and 1 for each value that is no reference; and those values."""
     names = [(a, v) for a in cells[0] for v in sorted({c[a] for c in cells}) if v != reference[a]]
     rows = [[1.0, *(float(c[a] == v) for a, v in names)] for c in cells]
     return np.array(rows), names

@@ -11,10 +11,10 @@ Floats = npt.NDArray[np.float64]
 def holm(p: Floats) -> Floats:
     """The p-values of a family, shape (m,), corrected by Holm's step-down procedure.
 
-    With the p in rising order p(1) … p(m), the corrected p(i) is the largest of (m - j + 1) p(j) over j <= i, at most
-    1. Rejecting what is at most alpha then makes one or more false rejections with probability at most alpha,
-    however the tests depend on each other. Source: Holm, "A simple sequentially rejective multiple test procedure",
-    Scandinavian Journal of Statistics 6, 1979.
+    With the p in rising order p(1) … p(m), the corrected p(i) is the largest of (m - j + 1) p(j) over j <= i,
+    at most 1. Rejecting what is at most alpha then makes one or more false rejections with probability at
+    most alpha, however the tests depend on each other. Source: Holm, "A simple sequentially rejective
+    multiple test procedure", Scandinavian Journal of Statistics 6, 1979.
     """
     order = np.argsort(p, kind="stable")
     steps = np.arange(len(p), 0, -1)
@@ -26,9 +26,9 @@ def holm(p: Floats) -> Floats:
 def levels(p: Floats, alpha: float) -> Floats:
     """The level at which Holm's procedure tests each member of the family, shape (m,).
 
-    p(i) is compared with alpha / (m - i + 1) as long as all before it were rejected; the first that is not, and all
-    after it, stand against the level at which the procedure stopped. So `holm(p) <= alpha` is the same as
-    `p <= levels(p, alpha)`. Equal p get the same level, the strictest of theirs.
+    p(i) is compared with alpha / (m - i + 1) as long as all before it were rejected; the first that is not,
+    and all after it, stand against the level at which the procedure stopped. So `holm(p) <= alpha` is the
+    same as `p <= levels(p, alpha)`. Equal p get the same level, the strictest of theirs.
     """
     m = len(p)
     order = np.argsort(p, kind="stable")

@@ -1,4 +1,4 @@
-"""Moments: mean, standard error and shape of the differences, from which intervals and power are worked out."""
+"""Moments: mean, standard error and shape of the differences, for intervals and power."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ ROUNDING = 1e-12
 class Moments:
     """Of each column, shape (columns,) each. The influence of a unit is `total - mean * size`, 0 on average.
 
-    So clusters of unequal size, and queries without a value, are weighted by their queries; when each query is a
-    unit, these are the plain moments.
+    So clusters of unequal size, and queries without a value, are weighted by their queries; when each query
+    is a unit, these are the plain moments.
     """
 
     units: Floats
     """How many units have a value."""
     mean: Floats
     error: Floats
-    """Standard error of the mean: sqrt(G / (G - 1) * sum of squared influences) / queries; s / sqrt(n) if plain."""
+    """Standard error of the mean: sqrt(G / (G - 1) * sum of squared influences) / n; s / sqrt(n) if plain."""
     skewness: Floats
     """Of the influences: m3 / m2^1.5; 0 if they are all 0."""
     kurtosis: Floats
@@ -42,9 +42,10 @@ class Moments:
     def degrees_of_freedom(self) -> Floats:
         """What each standard error is worth, 1 … G - 1.
 
-        Satterthwaite's 2 / (relative variance of s^2) = 2 / (2 / (G - 1) + (kurtosis - 3) / G). Normal differences
-        give G - 1; if only few units differ it is about twice their number, however many do not. Source:
-        Satterthwaite, "An approximate distribution of estimates of variance components", Biometrics Bulletin 2, 1946.
+        Satterthwaite's 2 / (relative variance of s^2) = 2 / (2 / (G - 1) + (kurtosis - 3) / G). Normal
+        differences give G - 1; if only few units differ it is about twice their number, however many do not.
+        Source: Satterthwaite, "An approximate distribution of estimates of variance components", Biometrics
+        Bulletin 2, 1946.
         """
         there = np.maximum(self.units, 2)
         found = 2 / (2 / (there - 1) + (self.kurtosis - 3) / there)

@@ -1,18 +1,19 @@
 """Power: how many queries would decide a difference, and what a number of queries can decide.
 
-With n queries whose differences have mean d and standard deviation s, the interval is taken as mean +- h, with
-h = t(1 - alpha / 2; n - 1) s / sqrt(n). The comparison is decided if it lies on one side of 0 (better or worse) or
-inside the margin (equivalent). The probability of the first is that of t > t(1 - alpha / 2; n - 1), where t is taken
-as normal; for small effects that is the usual sample size n = ((z(1 - alpha / 2) + z(power)) s / d)^2: Cohen,
-Statistical Power Analysis for the Behavioral Sciences, 1988; for retrieval: Sakai, "Statistical significance, power,
-and sample sizes", SIGIR 2016. Scores in [0, 1] with large effects need more: mean and deviation of a sample move
-together. Expanding t = mean / (s / sqrt(n)) to second order in the sample's deviations gives, with e = d / s,
+With n queries whose differences have mean d and standard deviation s, the interval is taken as mean +- h,
+with h = t(1 - alpha / 2; n - 1) s / sqrt(n). The comparison is decided if it lies on one side of 0 (better or
+worse) or inside the margin (equivalent). The probability of the first is that of t > t(1 - alpha / 2; n - 1),
+where t is taken as normal; for small effects that is the usual sample size n = ((z(1 - alpha / 2) + z(power))
+s / d)^2: Cohen, Statistical Power Analysis for the Behavioral Sciences, 1988; for retrieval: Sakai,
+"Statistical significance, power, and sample sizes", SIGIR 2016. Large or skewed effects need
+more care: mean and deviation of a sample move together. Expanding t = mean / (s / sqrt(n)) to second order in the
+sample's deviations gives, with e = d / s,
 
     mean of t      sqrt(n) e (1 + 3 (kurtosis - 1) / (8 n)) - skewness / (2 sqrt(n))
     variance of t  1 - e skewness + e^2 (kurtosis - 1) / 4
 
-The probability of the second is that of |mean| < margin - h, with a normal mean: the power of two one-sided tests
-(Schuirmann, 1987).
+The probability of the second is that of |mean| < margin - h, with a normal mean: the power of two one-sided
+tests (Schuirmann, 1987).
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ LEAST_VARIANCE = 0.05
 
 @dataclass(frozen=True, slots=True)
 class Effect:
-    """What the differences are taken to be: their mean, standard deviation (both in units of the measure), shape."""
+    """What the differences are taken to be: mean, standard deviation (in units of the measure), shape."""
 
     mean: float
     deviation: float
@@ -70,10 +71,10 @@ def _of_t(n: int, effect: Effect) -> tuple[float, float]:
 
 
 def needed(effect: Effect, alpha: float, margin: float = 0.0, power: float = POWER) -> int | None:
-    """The least number of queries (or clusters) that decides rightly with probability `power`, if `effect` is the truth.
+    """The least number of queries (or clusters) that decides rightly with probability `power`.
 
-    None: more than `MOST`, as when the mean is 0 and there is no margin. Never fewer than the sign flips need to
-    reach alpha at all: with n queries their least p is 2^(1 - n). For the other arguments see `decided`.
+    `effect` is taken as the truth. None: more than `MOST`, as when the mean is 0 and there is no margin. Never
+    fewer than the sign flips need to reach alpha at all. For the other arguments see `decided`.
     """
     low, high = fewest(alpha), MOST
     if effect.deviation == 0:
@@ -90,15 +91,15 @@ def needed(effect: Effect, alpha: float, margin: float = 0.0, power: float = POW
 
 
 def fewest(alpha: float) -> int:
-    """The least number of queries with which a two-sided sign-flip test can reject at alpha: 2^(1 - n) <= alpha."""
+    """The least number of queries with which the sign flips can reject at alpha: 2^(1 - n) <= alpha."""
     return 1 + math.ceil(math.log2(1 / alpha))
 
 
 def detectable(n: int, deviation: float, alpha: float, power: float = POWER) -> float:
-    """The least |mean difference| that n queries tell from 0 with probability `power`, in units of the measure.
+    """The least |mean difference| that n queries tell from 0 with probability `power`.
 
-    (t(1 - alpha / 2; n - 1) + z(power)) * deviation / sqrt(n). `deviation` comes from earlier runs on a contrast of the
-    same kind. Nothing is known of the shape then, so the variance of t is taken as 1.
+    (t(1 - alpha / 2; n - 1) + z(power)) * deviation / sqrt(n). `deviation` comes from earlier runs on a
+    contrast of the same kind. Nothing is known of the shape then, so the variance of t is taken as 1.
     """
     from scipy.special import ndtri, stdtrit
 

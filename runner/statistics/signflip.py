@@ -1,10 +1,11 @@
 """Sign flips: how often a mean difference at least as large comes about when the sign of each is a coin toss.
 
-If two runs are equally good, which of them got which score on a query is a coin toss, so the difference of each query
-(of each cluster, when queries are clustered) could as well have the other sign: the paired randomisation test of
-Fisher, The Design of Experiments, 1935; for retrieval: Smucker, Allan and Carterette, "A comparison of statistical
-significance tests for information retrieval evaluation", CIKM 2007; Urbano, Lima and Hanjalic, "Statistical
-significance testing in information retrieval", SIGIR 2019. Two-sided, the statistic is the mean.
+If two runs are equally good, which of them got which score on a query is a coin toss, so the difference of
+each query (of each cluster, when queries are clustered) could as well have the other sign: the paired
+randomisation test of Fisher, The Design of Experiments, 1935; for retrieval: Smucker, Allan and Carterette,
+"A comparison of statistical significance tests for information retrieval evaluation", CIKM 2007; Urbano, Lima
+and Hanjalic, "Statistical significance testing in information retrieval", SIGIR 2019. Two-sided, the
+statistic is the mean.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ Floats = npt.NDArray[np.float64]
 EXACT = 16
 """Up to this many units that differ, all 2^16 patterns are counted."""
 DRAWN = 2**EXACT - 1
-"""Beyond it so many are drawn; with the observed one they are 2^16, so p is a multiple of 2^-16 and never 0."""
+"""Beyond it so many are drawn; with the observed one they are 2^16, and p is a multiple of 2^-16."""
 ROUNDING = 1e-10
 """Sums within this part of the sum of all |differences| are equal: they differ by rounding only."""
 
@@ -28,10 +29,10 @@ ROUNDING = 1e-10
 def p_values(units: Units, seed: int) -> tuple[Floats, npt.NDArray[np.bool_]]:
     """The two-sided p of each column, shape (columns,), and whether it is exact.
 
-    Units whose sum is 0 have no sign and do not matter. With at most `EXACT` others, p is the share of all patterns
-    whose |sum| is at least the observed one. Otherwise it is (b + 1) / (m + 1), with b of `DRAWN` = m seeded patterns
-    (Phipson and Smyth, "Permutation p-values should never be zero", 2010). p is never 0 and never NaN, and that of a
-    column does not depend on the other columns.
+    Units whose sum is 0 have no sign and do not matter. With at most `EXACT` others, p is the share of all
+    patterns whose |sum| is at least the observed one. Otherwise it is (b + 1) / (m + 1), with b of `DRAWN` =
+    m seeded patterns (Phipson and Smyth, "Permutation p-values should never be zero", 2010). p is never 0 and
+    never NaN, and that of a column does not depend on the other columns.
     """
     exact = (units.totals != 0).sum(0) <= EXACT
     p = np.empty(units.totals.shape[1])
@@ -45,8 +46,8 @@ def p_values(units: Units, seed: int) -> tuple[Floats, npt.NDArray[np.bool_]]:
 def joint_p(units: Units, seed: int) -> tuple[float, bool]:
     """The p of all columns together, and whether it is exact: are the means of all of them 0?
 
-    The statistic is the sum over columns of the squared mean; a unit's columns are flipped together, so they may
-    depend on each other in any way. The columns have the same queries.
+    The statistic is the sum over columns of the squared mean; a unit's columns are flipped together, so they
+    may depend on each other in any way. The columns have the same queries.
     """
     totals = units.totals[(units.totals != 0).any(1)]
     exact = len(totals) <= EXACT
@@ -61,7 +62,7 @@ def joint_p(units: Units, seed: int) -> tuple[float, bool]:
 
 
 def _every(units: int, first: int, count: int) -> Floats:
-    """Patterns `first` … of all that leave the last unit's sign, shape (count, units): the bits of their number."""
+    """Patterns `first` … that leave the last unit's sign, shape (count, units): the bits of their number."""
     numbers = np.arange(first, first + count)[:, None]
     return np.asarray(numbers >> np.arange(units) & 1, np.float64)
 
@@ -89,7 +90,7 @@ def _drawn(totals: Floats, seed: int) -> Floats:
 
 def _rows(totals: Floats) -> int:
     """How many patterns at a time: neither they nor their sums take more than 64 MB."""
-    return max(1, min(1 << 12, (1 << 23) // max(1, *totals.shape)))
+    return int(max(1, min(1 << 12, (1 << 23) // max(1, *totals.shape))))
 
 
 def _least(totals: Floats) -> Floats:

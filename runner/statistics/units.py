@@ -13,7 +13,7 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
 
 FEWEST_CLUSTERS = 20
-"""Below this, methods that draw whole clusters are not to be trusted (Cameron, Gelbach and Miller, "Bootstrap-based
+"""Below this, drawing whole clusters is not to be trusted (Cameron, Gelbach and Miller, "Bootstrap-based
 improvements for inference with clustered errors", Review of Economics and Statistics 90, 2008)."""
 
 
@@ -21,8 +21,8 @@ improvements for inference with clustered errors", Review of Economics and Stati
 class Units:
     """Per unit and column, the sum of the values of its queries and their number.
 
-    A mean over queries is `totals.sum(0) / sizes.sum(0)`, whatever the units are. A query that has no value in a
-    column (NaN) counts 0 in both, so each column is a mean over the queries that have one.
+    A mean over queries is `totals.sum(0) / sizes.sum(0)`, whatever the units are. A query that has no value
+    in a column (NaN) counts 0 in both, so each column is a mean over the queries that have one.
     """
 
     totals: Floats
@@ -33,7 +33,7 @@ class Units:
     @property
     def means(self) -> Floats:
         """The mean of each column over its queries, shape (columns,); 0 where it has none."""
-        return self.totals.sum(0) / np.maximum(self.sizes.sum(0), 1)
+        return np.asarray(self.totals.sum(0) / np.maximum(self.sizes.sum(0), 1))
 
 
 def units_of(values: Floats, clusters: Ints | None = None) -> Units:
@@ -41,7 +41,8 @@ def units_of(values: Floats, clusters: Ints | None = None) -> Units:
 
     Args:
         values: one column per difference.
-        clusters: number of each query's cluster, 0 …, shape (queries,); None: each query is a unit of its own.
+        clusters: number of each query's cluster, 0 …, shape (queries,); None: each query is a unit of its
+            own.
     """
     there = np.isfinite(values)
     totals = values if there.all() else np.where(there, values, 0.0)
@@ -63,15 +64,19 @@ def clusters_by(
 ) -> tuple[Ints | None, str]:
     """The clusters of the queries by their label (their document), and in words what was chosen and why.
 
-    `auto` clusters when at least half of the queries share their document with another query and there are at least
-    `FEWEST_CLUSTERS` documents. Clusters are numbered in the order in which they first appear.
+    `auto` clusters when at least half of the queries share their document with another query and there are at
+    least `FEWEST_CLUSTERS` documents. Clusters are numbered in the order in which they first appear.
     """
     numbers: dict[Hashable, int] = {}
     clusters = np.array([numbers.setdefault(label, len(numbers)) for label in labels], np.int64)
     sharing = int((np.bincount(clusters, minlength=1)[clusters] > 1).sum()) if len(clusters) else 0
     facts = f"{sharing} of {len(clusters)} queries share a document with another, {len(numbers)} documents"
     if choice != "auto":
-        return (clusters, f"clustered, as asked: {facts}") if choice == "on" else (None, "not clustered, as asked")
+        return (
+            (clusters, f"clustered, as asked: {facts}")
+            if choice == "on"
+            else (None, "not clustered, as asked")
+        )
     if 2 * sharing < len(clusters) or not sharing:
         return None, f"not clustered: {facts}"
     if len(numbers) < FEWEST_CLUSTERS:

@@ -28,7 +28,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def _changes(seed: int) -> dict[str, Any]:
-    """As `drawn`, without a threshold on the fused score; many with parents, and many vector hits reranked."""
+    """As `drawn`, without a threshold on the fused score; many with parents, many reranked."""
     draw = random.Random(seed)
     out = changes(seed)
     out["threshold"] = {**out["threshold"], "score": None}

@@ -2,8 +2,8 @@
 
 Usage: python tests/bench/compare_speed.py [--runs 50] [--queries 1000] [--measures 10]
 
-The scores are seeded and rounded, with a tenth of the values missing in one measure. The target is under 10 s for
-all runs against the baseline, with tests, corrected p, intervals, verdicts, queries needed and winners.
+The scores are seeded and rounded, with a tenth of the values missing in one measure. The target is under 10 s
+for all runs against the baseline, with tests, corrected p, intervals, verdicts, queries needed and winners.
 """
 
 from __future__ import annotations
@@ -52,7 +52,10 @@ def main() -> None:
     args = parser.parse_args()
     scores = made(args.runs, args.queries, args.measures)
     against = [(i, 0) for i in range(1, args.runs)]
-    for what, pairs in (("against a baseline", against), ("all pairs", list(combinations(range(args.runs), 2)))):
+    for what, pairs in (
+        ("against a baseline", against),
+        ("all pairs", list(combinations(range(args.runs), 2))),
+    ):
         seconds, decided = timed(scores, pairs)
         count = len(pairs) * args.measures
         print(f"{what:<20} {count:>6} comparisons, {decided:>6} decided, {seconds:6.2f} s", flush=True)

@@ -11,8 +11,10 @@ from house.source import RUNNER, Import, imports, modules, outside_imports, show
 from runner.config import GROUPS
 
 LAYERS: dict[int, str] = {
-    0: "runner runner.config runner.errors runner.fates runner.records runner.text runner.trust",
-    1: "runner.keys runner.order runner.parents runner.plugins runner.registry runner.sentences runner.tables",
+    0: "runner runner.config runner.errors runner.fates runner.loss_records "
+    "runner.records runner.text runner.trust",
+    1: "runner.keys runner.order runner.parents runner.plugins runner.registry "
+    "runner.sentences runner.statistics runner.tables",
     # Ground. Every file of a group is here too, but for its stage: contract, components, private helpers.
     2: "runner.store runner.vectors runner.model_files runner.provenance runner.late_interaction "
     "runner.pairs runner.http_json runner.answers",
@@ -23,16 +25,18 @@ LAYERS: dict[int, str] = {
     "runner.importing runner.importing.archive runner.importing.beir runner.importing.folder "
     "runner.importing.hf runner.importing.kinds runner.importing.loaded runner.importing.native_folder "
     "runner.importing.quotes runner.importing.squad runner.importing.trec runner.importing._sgml",
-    4: "runner.session runner.single runner.parts runner.keyring runner.artifacts runner.pipeline runner.record "
+    4: "runner.session runner.single runner.changes runner.counterfactual runner.deeper "
+    "runner.parts runner.keyring runner.artifacts runner.pipeline runner.record "
     "runner.planning runner.searching runner.sweep runner.trace runner.rescoring "
     "runner.encoding runner.enriching runner.embedded runner.witness runner.deciding",
     # With everything below these names.
-    5: "runner.runs runner.traces runner.tracking runner.report runner.inspector runner.gate runner.published "
+    5: "runner.runs runner.losses runner.losses_said runner.losses_text "
+    "runner.traces runner.tracking runner.report runner.inspector runner.gate runner.published "
     "runner.export",
     # `recompute` both reads a run folder and runs the pipeline: a door, like `inspect query`.
     6: "runner.__main__ runner.cli runner.compose runner.request runner.complaints runner.harmless "
     "runner.help runner.delivery runner.verbs runner.data_verbs runner.recompute "
-    "runner.inspect_verbs runner.inspect_live runner.export_verbs",
+    "runner.why_verbs runner.inspect_verbs runner.inspect_live runner.export_verbs",
 }
 """Where each module stands. A new module of `runner/` needs a place here; a new file of a group has one."""
 
@@ -58,7 +62,7 @@ def layer(module: str) -> int | None:
         return 3 if parts[2:] == ["stage"] else 2
     for number, names in LAYERS.items():
         known = names.split()
-        if module in known or (number == 5 and any(module.startswith(f"{k}.") for k in known)):
+        if module in known or (number in {1, 5} and any(module.startswith(f"{k}.") for k in known)):
             return number
     return None
 

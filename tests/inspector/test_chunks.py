@@ -13,7 +13,11 @@ import polars as pl
 import pytest
 from inspector.shown import hybrid, said, stored, text
 
+from runner.inspector import text_chunks
+from runner.inspector.chunks import view as chunks_view
+from runner.inspector.forms import render
 from runner.inspector.health import inside_sentence
+from runner.inspector.records import Source
 from runner.runs import Run
 from runner.store import MANIFEST
 
@@ -154,6 +158,16 @@ def test_boundaries_show_borders_and_cut_gold(tmp_path: Path) -> None:
     drawn = text(run, "chunks", "birds", "--boundaries", "--plain")
     assert "⟦finch magpie⟧" in drawn
     assert "⟦✂ raven ‹/1›‹2›swift linnet ✂⟧" in drawn
+
+
+def test_cut_gold_is_red_on_a_terminal(tmp_path: Path) -> None:
+    """And gold that a chunk holds is green; ANSI's 31 and 32."""
+    opened = stored(hybrid(tmp_path))
+    source = Source("unchanged", "")
+    view = chunks_view(opened, source, None, "birds", borders=True)
+    drawn = render(text_chunks.blocks(view), width=100, plain=False, color=True)
+    assert "\x1b[31mraven \x1b[0m" in drawn
+    assert "\x1b[32mfinch magpie\x1b[0m" in drawn
 
 
 def test_health_counts(tmp_path: Path) -> None:

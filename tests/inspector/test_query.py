@@ -174,6 +174,14 @@ def test_reasons_and_a_fallback_are_shown(tmp_path: Path, monkeypatch: pytest.Mo
     assert "bm25: no query terms" in asked(run, "q4").reasons
 
 
+def test_gold_says_which_stage_lost_it(tmp_path: Path) -> None:
+    """q1's quote is in its first hit; `xylophone` is in no chunk, so BM25 never reaches `birch`."""
+    run = hybrid(tmp_path, retrieval="bm25")
+    stages = {q: [(g.doc_id, g.stage, g.covered) for g in asked(run, q).gold] for q in ("q1", "q3", "q4")}
+    assert stages == {"q1": [("birds", "found", 1.0)], "q3": [("trees", "outside_window", 0.0)], "q4": []}
+    assert "outside_window" in text(run, "query", "q3")
+
+
 def test_text_has_every_part(tmp_path: Path) -> None:
     run = hybrid(tmp_path, reranker="overlap", neighbor_next=1)
     shown = text(run, "query", "finch magpie", "--explain", "--show-misses", "--plain")

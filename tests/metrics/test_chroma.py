@@ -7,15 +7,21 @@ from dataclasses import replace
 from functools import cache
 
 import numpy as np
+import polars as pl
 import pytest
 from metrics.cases import NAMES, case, chroma_gold, chroma_texts, values
 from metrics.upstream import recursive, searched, token_text
+from tokenizer import toys
 
 from runner.dataset.contract import data_root
 from runner.metrics._spans import Floats, Spans
 from runner.metrics.chroma import Chroma, omega
 from runner.metrics.contract import parse_measure
 from runner.metrics.span import Span
+from runner.strategy.contract import SpanStrategy, Tools
+from runner.strategy.fixed_size import FixedSize
+from runner.strategy.recursive import Recursive
+from runner.strategy.stage import chunk
 
 ALL = ("ChromaR", "ChromaP", "ChromaIoU", "ChromaPΩ")
 
@@ -167,6 +173,25 @@ def test_published_omega_with_upstreams_ranges(
     assert len(cut) == count
     got = _omega([(doc, *searched(texts[NAMES[doc]], body)) for doc, _, _, body in cut])
     assert (round(100 * got.mean(), 1), round(100 * got.std(), 1)) == (mean, std)
+
+
+@pytest.mark.parametrize(
+    ("strategy", "mean", "std"),
+    [(Recursive(size=200), 29.9, 18.4), (FixedSize(size=400, overlap=200), 8.4, 5.1)],
+)
+def test_published_omega_with_our_chunks_and_measure(strategy: SpanStrategy, mean: float, std: float) -> None:
+    """The same figures from the product's own strategies, by the product's own search."""
+    texts = _data()
+    documents = pl.DataFrame({"doc_id": list(texts), "text": list(texts.values())})
+    made = chunk(documents, strategy, Tools(toys.cl100k())).chunks
+    root = data_root()
+    assert root is not None
+    judged = case(
+        list(made.select("doc_id", "start", "end", "tokens").iter_rows()), {}, chroma_gold(root), 472
+    )
+    found = values(Chroma(), replace(judged, texts=lambda: texts), "ChromaPΩ(searched)")
+    got = 100 * np.array(found["ChromaPΩ(searched)"])
+    assert (round(got.mean(), 1), round(got.std(), 1)) == (mean, std)
 
 
 @pytest.mark.parametrize(("chunker", "mean"), [("token_text", 21.40), ("recursive", 29.92)])

@@ -1,4 +1,4 @@
-"""Bootstrap: resampled means by hand, percentile and BCa intervals as SciPy has them over the same resamples."""
+"""Bootstrap: resampled means by hand, percentile and BCa intervals as SciPy has them."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def test_resampled_means_by_hand() -> None:
 
 
 def test_clusters_by_hand_and_a_resample_without_a_value_repeats_the_mean() -> None:
-    """Clusters {1, 2}, {6}: drawn as (2, 0) and (0, 2). The second column has a value in the second cluster only."""
+    """Clusters {1, 2}, {6}; the second column has a value in the second cluster only."""
     units = units_of(np.array([[1.0, NAN], [2, NAN], [6, 5]]), np.array([0, 0, 1]))
     counts = np.array([[2, 0], [1, 1], [0, 2]], np.uint16)
     assert resampled_means(units, counts).tolist() == [[1.5, 5], [3, 5], [6, 5]]

@@ -1,4 +1,4 @@
-"""Draws: the stream can be recomputed word by word, is uniform, and resamples and flips are read from it as written."""
+"""Draws: the stream can be recomputed word by word, and resamples and flips are read from it."""
 
 from __future__ import annotations
 

@@ -43,8 +43,8 @@ def test_as_scipy() -> None:
     draw = np.random.default_rng(1)
     for n in (2, 5, 9, 12):
         d = draw.normal(0.2, 1, n)
-        right = stats.permutation_test((d, np.zeros(n)), lambda x, y, axis: (x - y).mean(axis), vectorized=True,
-                                       permutation_type="samples", n_resamples=np.inf)  # fmt: skip
+        right = stats.permutation_test((d, np.zeros(n)), lambda x, y, axis: (x - y).mean(axis),
+                                       vectorized=True, permutation_type="samples", n_resamples=np.inf)  # fmt: skip
         assert p_of(d) == pytest.approx(right.pvalue, abs=1e-12)
 
 
@@ -91,7 +91,7 @@ def test_the_sign_of_all_and_their_scale_do_not_matter() -> None:
 
 
 def test_joint_by_hand() -> None:
-    """(1, 0), (1, 2): sums (2, 2), 8; with one sign changed (0, -2) or (0, 2), 4. Two of four patterns reach 8."""
+    """(1, 0), (1, 2): sums (2, 2), 8; with one sign changed (0, -2) or (0, 2), 4. Two of four reach 8."""
     assert joint_p(units_of(np.array([[1.0, 0], [1, 2]])), SEED) == (0.5, True)
     assert joint_p(units_of(np.zeros((3, 2))), SEED) == (1.0, True)
 

@@ -48,7 +48,7 @@ def test_the_error_of_clusters_is_that_of_their_sums() -> None:
 
 
 def test_degrees_of_freedom() -> None:
-    """Two values as often: kurtosis 1, which is above G - 1 and cut. One of 100 differs: kurtosis 98.0, so about 2."""
+    """Two values as often: kurtosis 1, cut at G - 1. One of 100 differs: kurtosis 98.0, so about 2."""
     many = np.zeros((100, 2))
     many[:50, 0], many[0, 1] = 1, 1
     found = moments_of(units_of(many))

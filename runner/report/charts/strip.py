@@ -7,7 +7,7 @@ from itertools import groupby
 
 from markupsafe import Markup
 
-from runner.report.charts._scale import Axis, Scale, within
+from runner.report.charts._scale import Axis, Scale, finite, within
 from runner.report.charts._svg import WIDTH, chart, path, px, text
 
 _HEIGHT, _LEFT, _RIGHT, _TOP, _BOTTOM, _GAP = 200, 48, 8, 10, 30, 110
@@ -29,7 +29,10 @@ def strip(differences: Sequence[float], *, name: str, table: str, most: float = 
     """
     if not differences:
         raise ValueError("a strip needs a question")
-    shown = sorted((within(d, -most, most) for d in differences), reverse=True)
+    finite(*differences)
+    shown = sorted(differences, reverse=True)
+    for d in (shown[0], shown[-1]):
+        within(d, -most, most)
     won, lost = [d for d in shown if d > 0], [d for d in shown if d < 0]
     ties = len(shown) - len(won) - len(lost)
     wide = min(_WIDEST, (WIDTH - _LEFT - _RIGHT - _GAP) / max(len(won) + len(lost), 1))

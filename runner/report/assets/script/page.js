@@ -74,12 +74,12 @@ function tabs(list) {
     const place = document.getElementById(state().at || ""), at = panels.findIndex(p => place && p.contains(place));
     if (at < 0) return false;
     pick(at);
-    (panels[at] === place ? document.body : place).scrollIntoView({behavior: "instant"});
+    place.scrollIntoView();
     return true;
   };
   if (!follow()) pick(0);
   addEventListener("hashchange", follow);
-  addEventListener("load", follow);  // the browser's own scrolling would hide the tabs behind the bar
+  addEventListener("load", follow);
 }
 
 // A card for what has one: the template named by data-card, or the words of its title. It can be pointed at, and
