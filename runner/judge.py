@@ -15,6 +15,11 @@ from runner.metrics._units import units_of
 from runner.metrics.contract import Family, Judged, Measure, family_of, parse_measure
 
 
+BUDGETS = (250, 500, 1000, 2000, 4000, 8000)
+"""Tokens at which every run with gold spans is measured: its curve. Raise `CURVE` when they change."""
+CURVE = 1
+
+
 @dataclass(frozen=True, slots=True)
 class Judgement:
     """Values and counts of one run. Counts of hits are over the judged queries."""
@@ -70,6 +75,12 @@ def judge(measures: Sequence[str], judged: Judged) -> Judgement:
         excluded=judged.n_queries - len(queries),
         **hits,
     )
+
+
+def curve(judged: Judged) -> pl.DataFrame:
+    """`query, measure, value` of `SpanR` at each budget; no row where gold is of whole documents."""
+    measures = [parse_measure(f"SpanR@{b}t") for b in BUDGETS] if judged.spans else []
+    return _values([(m, family_of(m)) for m in measures], judged, len(judged.judged_queries()))
 
 
 def beside(judgement: Judgement, measure: str, recorded: Mapping[int, float]) -> Judgement:

@@ -194,6 +194,7 @@ def _judge(
         texts=lambda: dict(artifacts.table(k, session, "documents").select("doc_id", "text").iter_rows()),
     )
     made = judge.judge(p.measures, judged)
+    trace.curve = judge.curve(judged)
     for name, recall in trace.recall.items():
         made = judge.beside(made, f"ExactR({name})@{p.legs[name].depth}", recall)
     return made

@@ -24,7 +24,7 @@ from runner.trace import Trace
 from runner.witness import witness
 
 _KEYS = ("corpus", "chunks", "kg", "enrichment", "model", "embedding", "indexes", "legs")
-TABLES = ("queries", "candidates", "expansion", "context", "measures", "attribution")
+TABLES = ("queries", "candidates", "expansion", "context", "measures", "curve", "attribution")
 
 
 def find(session: Session, folder: Path) -> bool:
@@ -82,6 +82,7 @@ def frames(
         "expansion": named(trace.expansion, ExpansionRow),
         "context": named(trace.context, ContextRow),
         "measures": named(trace.judgement.values, MeasureRow),
+        "curve": named(trace.curve, MeasureRow),
         "attribution": named(trace.attribution.items, Attribution),
     }
 

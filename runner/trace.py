@@ -24,6 +24,8 @@ class Trace:
     context: pl.DataFrame = field(default_factory=pl.DataFrame)
     judgement: Judgement | None = None
     attribution: Attributed | None = None
+    curve: pl.DataFrame = field(default_factory=pl.DataFrame)
+    """Measures at token budgets, `query, measure, value`; empty without gold spans."""
     stages: list[dict[str, Any]] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
     enrichment: dict[str, Any] = field(default_factory=dict)

@@ -1,0 +1,103 @@
+"""Comparability: what differs between runs, how much that matters, and what is equal by construction."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from runner.runs import Run
+
+Level = Literal["blocks", "warns", "declared"]
+KNOBS = ("neighbor_prev", "neighbor_next")
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One thing that is not the same in all runs."""
+
+    what: str
+    level: Level
+    values: tuple[str, ...]
+    """By run."""
+
+
+def differences(runs: Sequence[Run], axes: Collection[str] = ()) -> list[Difference]:
+    """What differs between `runs`, blocking differences first.
+
+    `blocks`: data or gold, the unit of rank measures. `warns`: what a reader could mistake for one set-up. An axis
+    that the sweep declared is `declared`, but neighbor expansion and embedding model always warn: an intended
+    comparison must not be read as identical set-ups either.
+    """
+    facts: list[tuple[str, Level, str, Any]] = []
+    for run in runs:
+        meta, config = run.meta, run.config
+        prints = meta["fingerprints"]
+        facts += [
+            ("data set", "blocks", "", prints["documents"][:12]),
+            ("questions", "blocks", "", prints["queries"][:12]),
+            ("gold", "blocks", "", prints["judgments"][:12]),
+            ("unit of rank measures", "blocks", "", meta["judged"].get("unit")),
+            ("Neighbor Expansion", "warns", "", run.badge.text),
+            ("Embedding Model", "warns", "", _model(run)),
+            ("tokenizer", "warns", "tokenizer", config["tokenizer"]["name"]),
+            ("strategy", "warns", "strategy", _said(config["strategy"])),
+            ("enrichment", "warns", "enrichment", _said(config["enrichment"])),
+            ("retrieval", "warns", "retrieval", _said(config["retrieval"]["legs"])),
+            ("fusion", "warns", "fusion", _said(config["fusion"])),
+            ("reranker", "warns", "reranker", _said(config["reranker"])),
+            ("top_k", "warns", "top_k", config["top_k"]),
+            ("threshold", "warns", "threshold", _said(config["threshold"])),
+            ("filter", "warns", "filter", _said(config["filter"])),
+            ("truncated chunks", "warns", "", _stage(run, "embedding").get("truncated", 0) > 0),
+            ("reranker fallbacks", "warns", "", meta["fallbacks"]),
+            ("hardware", "warns", "", meta["environment"]["processor"]),
+        ]
+    width = len(facts) // len(runs)
+    out = []
+    for i in range(width):
+        what, level, field, _ = facts[i]
+        values = tuple(str(facts[i + width * r][3]) for r in range(len(runs)))
+        if len(set(values)) > 1:
+            declared = bool(field) and any(a == field or a.startswith(f"{field}.") for a in axes)
+            out.append(Difference(what, "declared" if declared else level, values))
+    order = ("blocks", "warns", "declared")
+    return sorted(out, key=lambda d: order.index(d.level))
+
+
+def by_construction(a: Run, b: Run, measure: str) -> str:
+    """Why a difference of `measure` is decided by the configs alone; empty if it is not.
+
+    Two runs that differ in the neighbor knobs only have the same hits: what is measured on hits is equal, and the
+    expanded recall of the one with the wider windows cannot be lower.
+    """
+    if _without_knobs(a) != _without_knobs(b) or a.badge.text == b.badge.text:
+        return ""
+    if measure.endswith("t") and "@" in measure:
+        return ""  # at a budget, neighbors displace hits
+    if not measure.endswith("+"):
+        return "same hits: expansion leaves ranks alone"
+    wider = (b.badge.prev >= a.badge.prev, b.badge.following >= a.badge.following)
+    nested = all(wider) or not any(wider) or a.badge.prev == b.badge.prev or a.badge.following == b.badge.following
+    return "expansion only adds" if measure.startswith("SpanR") and nested else ""
+
+
+def _without_knobs(run: Run) -> tuple[Any, ...]:
+    config = {k: v for k, v in run.config.items() if k not in (*KNOBS, "metrics")}
+    return (config, run.meta["fingerprints"])
+
+
+def _model(run: Run) -> str:
+    name = run.config["embedding"]["name"]
+    key = run.meta["keys"].get("model")
+    return f"{name} {key[:8]}" if key else "none"
+
+
+def _stage(run: Run, name: str) -> dict[str, Any]:
+    return next((s for s in run.meta["stages"] if s["stage"] == name), {})
+
+
+def _said(value: Any) -> str:
+    if not isinstance(value, dict):
+        return str(value)
+    return ", ".join(f"{k}={_said(v) if isinstance(v, dict) else v}" for k, v in sorted(value.items())) or "none"

@@ -1,0 +1,81 @@
+"""Scores: one value per question and run, aligned, and which questions belong together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from runner.errors import StoreError
+from runner.runs import Run
+from runner.statistics.draws import seed_of
+from runner.statistics.units import clusters_by
+
+Floats = npt.NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Scores:
+    """The measures of comparable runs over the same questions."""
+
+    runs: tuple[Run, ...]
+    queries: tuple[str, ...]
+    measures: tuple[str, ...]
+    """As recorded by every run, in the order of the first, then `SpanR` at the budgets of the curve."""
+    values: Floats
+    """Shape (queries, runs, measures); NaN: no value."""
+    tokens: Floats
+    """Shape (queries, runs): tokens of the whole context."""
+    clusters: npt.NDArray[np.int64] | None
+    clustered: str
+    """What was chosen for questions that share a document, and why."""
+    seed: int
+
+    def of(self, measure: str) -> Floats:
+        """Shape (queries, runs)."""
+        found: Floats = self.values[:, :, self.measures.index(measure)]
+        return found
+
+
+def scores(runs: Sequence[Run]) -> Scores:
+    """The scores of `runs`, which have one data set.
+
+    Raises:
+        StoreError: a run was recorded before budgets or losing stages were.
+    """
+    frames = [_long(run) for run in runs]
+    shared = [m for m in frames[0]["measure"].unique(maintain_order=True)
+              if all(m in f["measure"] for f in frames)]  # fmt: skip
+    queries = sorted({q for f in frames for q in f["query_id"].unique()})
+    place = {q: i for i, q in enumerate(queries)}
+    column = {m: i for i, m in enumerate(shared)}
+    values = np.full((len(queries), len(runs), len(shared)), np.nan)
+    tokens = np.zeros((len(queries), len(runs)))
+    for number, (run, frame) in enumerate(zip(runs, frames, strict=True)):
+        rows = frame.filter(pl.col("measure").is_in(shared))
+        at = [place[q] for q in rows["query_id"]], [column[m] for m in rows["measure"]]
+        values[at[0], number, at[1]] = rows["value"].to_numpy()
+        spent = run.table("context").group_by("query_id").agg(pl.col("tokens").sum())
+        for query, n in spent.iter_rows():
+            if query in place:
+                tokens[place[query], number] = n
+    clusters, said = clusters_by(_documents(runs[0], queries))
+    seed = seed_of(runs[0].meta["fingerprints"]["queries"])
+    return Scores(tuple(runs), tuple(queries), tuple(shared), values, tokens, clusters, said, seed)
+
+
+def _long(run: Run) -> pl.DataFrame:
+    try:
+        return pl.concat([run.table("measures"), run.table("curve")]).select("query_id", "measure", "value")
+    except StoreError as e:
+        raise StoreError(f"run {run.short} cannot be compared: {e}; run the sweep again") from e
+
+
+def _documents(run: Run, queries: Sequence[str]) -> list[str]:
+    """The document of each question's first gold item; the question itself where it has none."""
+    gold = run.table("attribution").sort("query_id", "doc_id")
+    first = dict(gold.group_by("query_id", maintain_order=True).agg(pl.col("doc_id").first()).iter_rows())
+    return [f"document {first[q]}" if q in first else f"question {q}" for q in queries]

@@ -1,0 +1,138 @@
+"""Standing: who is first, which questions flip, what each axis does, and what quality costs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import polars as pl
+
+from runner.comparison.scores import Scores
+from runner.runs import Run
+from runner.statistics.effects import interactions, main_effects
+from runner.statistics.winner import winner
+
+_KEPT = ("found", "expansion_recovered")
+_LISTED = 100
+"""Questions listed of each kind; all are counted."""
+
+
+def first(found: Scores, measure: str) -> dict[str, Any]:
+    """Which run is first in `measure`, in which share of the resamples; named only when it stands alone."""
+    said = winner(found.of(measure), found.seed, found.clusters)
+    return {
+        "measure": measure,
+        "n": said.n,
+        "shares": {r.key: s for r, s in zip(found.runs, said.shares, strict=True)},
+        "named": None if said.named is None else found.runs[said.named].key,
+        "together": [found.runs[i].key for i in said.together],
+    }
+
+
+def effects(
+    found: Scores, cells: Sequence[Mapping[str, str]], measure: str, margin: float
+) -> dict[str, Any]:
+    """The average paired effect of each axis value against the first, and which pairs of axes interact."""
+    if not cells or not cells[0] or len({tuple(c.items()) for c in cells}) < len(cells):
+        return {"main": [], "interactions": []}
+    varied = [a for a in cells[0] if len({c.get(a) for c in cells}) > 1]
+    grid = [{a: c[a] for a in varied} for c in cells]
+    if not varied:
+        return {"main": [], "interactions": []}
+    at = {"clusters": found.clusters}
+    main = main_effects(grid, found.of(measure), grid[0], found.seed, margin=margin, **at)
+    pairs = interactions(grid, found.of(measure), grid[0], found.seed, **at) if len(varied) > 1 else []
+    return {
+        "main": [
+            {
+                "axis": e.axis,
+                "value": e.value,
+                "reference": e.reference,
+                **({} if e.contrast is None else {
+                    "difference": e.contrast.mean,
+                    "interval": e.contrast.interval,
+                    "level": e.contrast.level,
+                    "p_corrected": e.contrast.p_corrected,
+                    "verdict": e.contrast.verdict,
+                }),
+            }
+            for e in main
+        ],
+        "interactions": [
+            {"axes": list(i.axes), "size": i.size, "most": list(i.most), "amount": i.amount,
+             "p_corrected": i.p_corrected}
+            for i in pairs
+        ],
+    }  # fmt: skip
+
+
+def flips(runs: Sequence[Run], pairs: Sequence[tuple[int, int]]) -> dict[str, Any]:
+    """Which questions a run answers and its baseline does not, and the other way, with the stage that loses it.
+
+    A question is answered where all its gold is in the context.
+    """
+    lost = [_lost(r) for r in runs]
+    asked = sorted(set().union(*(set(x) for x in lost)))
+    between = []
+    for a, b in pairs:
+        gained = [(q, lost[b][q]) for q in asked if lost[b].get(q) and not lost[a].get(q)]
+        gone = [(q, lost[a][q]) for q in asked if lost[a].get(q) and not lost[b].get(q)]
+        between.append(
+            {
+                "candidate": runs[a].key,
+                "baseline": runs[b].key,
+                "gained": len(gained),
+                "lost": len(gone),
+                "gained_questions": [{"query": q, "stage": s} for q, s in gained[:_LISTED]],
+                "lost_questions": [{"query": q, "stage": s} for q, s in gone[:_LISTED]],
+            }
+        )
+    always = sum(all(not x.get(q) for x in lost) for q in asked)
+    never = sum(all(x.get(q) for x in lost) for q in asked)
+    return {"questions": len(asked), "always": always, "never": never, "between": between}
+
+
+def _lost(run: Run) -> dict[str, str]:
+    """By question the stage that lost its first lost gold item; empty where all of it is in the context."""
+    items = run.table("attribution").select("query_id", "stage")
+    kept = pl.when(pl.col("stage").is_in(_KEPT)).then(pl.lit("")).otherwise(pl.col("stage"))
+    worst = items.with_columns(kept.alias("stage")).group_by("query_id", maintain_order=True)
+    return dict(worst.agg(pl.col("stage").filter(pl.col("stage") != "").first().fill_null("")).iter_rows())
+
+
+def front(found: Scores, measure: str) -> list[dict[str, Any]]:
+    """Quality and its costs of every run, and whether another is at least as good in all and better in one."""
+    quality = np.nanmean(found.of(measure), axis=0)
+    tokens = found.tokens.mean(axis=0)
+    seconds = np.array([_seconds(r) for r in found.runs])
+    money = [_money(r) for r in found.runs]
+    goods = np.stack([quality, -tokens], axis=1)
+    return [
+        {
+            "run": run.key,
+            "measure": measure,
+            "mean": float(quality[i]),
+            "tokens": float(tokens[i]),
+            "milliseconds": float(seconds[i]) * 1000 / max(1, len(found.queries)),
+            "money": money[i],
+            "front": not _beaten(goods, i),
+        }
+        for i, run in enumerate(found.runs)
+    ]
+
+
+def _beaten(goods: npt.NDArray[np.float64], i: int) -> bool:
+    as_good = (goods >= goods[i]).all(axis=1)
+    return bool((as_good & (goods > goods[i]).any(axis=1)).any())
+
+
+def _seconds(run: Run) -> float:
+    spent: dict[str, float] = run.meta["seconds"]
+    return sum(spent.get(s, 0.0) for s in ("retrieval", "fusion", "reranker", "cut", "expansion"))
+
+
+def _money(run: Run) -> float | None:
+    costs = [s["cost"] for s in run.meta["stages"] if "cost" in s]
+    return float(sum(costs)) if costs else None
