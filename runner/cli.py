@@ -223,6 +223,7 @@ VERBS: dict[str, Callable[[Sequence[str]], int]] = {
     "track": _view("track", ["--pending"]),
     "ui": _view("ui", ["--print"]),
     "data": _view("data", None),
+    "compare": _view("compare", None),
     "gate": _view("gate", None),
     "inspect": _view("inspect", None),
     "why": _view("why", None),

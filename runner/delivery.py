@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from runner import planning, sweep, tracking
+from runner.comparison import record, said
 from runner.config import RunConfig
 from runner.errors import RunnerError
 from runner.keyring import keyring
@@ -85,7 +86,7 @@ def finish(request: Request, command: Sequence[str]) -> Done:
     cells = [replace(c, overrides=safe(c.overrides)) for c in sweep.read_cells(folders)]
     done = sweep.record(outputs, outside.experiment.name, request.axes, cells, safe(command))
     experiment = Experiment(outputs, done.key)
-    lines = []
+    lines = _compared(experiment)
     path = None
     try:
         path = render(experiment, Path(outside.runtime.reports), questions=outside.report.questions)
@@ -96,6 +97,20 @@ def finish(request: Request, command: Sequence[str]) -> Done:
         tracking.deliver(experiment, outside.tracking, tracking.Files(path, request.folder / "cells"))
     )
     return Done(done, lines)
+
+
+def _compared(experiment: Experiment) -> list[str]:
+    """Write the comparison record of a sweep; its answers, one a data set."""
+    if len({c["run"] for c in experiment.cells if c["run"]}) < 2:
+        return []
+    try:
+        groups = record.of_experiment(experiment)
+        answers = said.answers(groups)
+        record.write(experiment, groups)
+    except Exception as e:  # neither can this
+        log.error("the runs could not be compared (%s: %s); they are complete", type(e).__name__, e)
+        return []
+    return answers
 
 
 def table_of(done: Sweep, outputs: Path) -> tuple[list[str], list[list[str]], list[int]]:

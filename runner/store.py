@@ -73,6 +73,17 @@ def publish(target: Path, write: Write) -> Artifact:
     return Artifact(target, meta, built=True)
 
 
+def publish_file(target: Path, write: Callable[[Path], object]) -> None:
+    """Write one file that may exist already: whole under another name, then put in its place in one step."""
+    draft = target.parent / f".draft-{os.getpid()}-{uuid.uuid4().hex[:8]}{target.suffix}"
+    try:
+        write(draft)
+        _sync(draft)
+        draft.replace(target)
+    finally:
+        draft.unlink(missing_ok=True)
+
+
 def _refused(path: Path, e: OSError) -> StoreError:
     return StoreError(f"{path}: could not be written ({e.strerror or e}); nothing half-written was kept")
 

@@ -212,6 +212,13 @@ def export(words: Sequence[str]) -> Answer:
     return Answer(*of_export(words))
 
 
+def compare(words: Sequence[str]) -> Answer:
+    """`compare [EXPERIMENT | RUN RUN…]`: see `compare_verbs`."""
+    from runner.compare_verbs import compare as of_compare
+
+    return of_compare(words)
+
+
 def gate(words: Sequence[str]) -> Answer:
     """`gate --expected NAME|all`: do the recorded figures come out as published?"""
     from runner import gate as gates

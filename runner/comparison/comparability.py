@@ -25,9 +25,9 @@ class Difference:
 def differences(runs: Sequence[Run], axes: Collection[str] = ()) -> list[Difference]:
     """What differs between `runs`, blocking differences first.
 
-    `blocks`: data or gold, the unit of rank measures. `warns`: what a reader could mistake for one set-up. An axis
-    that the sweep declared is `declared`, but neighbor expansion and embedding model always warn: an intended
-    comparison must not be read as identical set-ups either.
+    `blocks`: data or gold, the unit of rank measures. `warns`: what a reader could mistake for one set-up. An
+    axis that the sweep declared is `declared`, but neighbor expansion and embedding model always warn: an
+    intended comparison must not be read as identical set-ups either.
     """
     facts: list[tuple[str, Level, str, Any]] = []
     for run in runs:
@@ -68,8 +68,8 @@ def differences(runs: Sequence[Run], axes: Collection[str] = ()) -> list[Differe
 def by_construction(a: Run, b: Run, measure: str) -> str:
     """Why a difference of `measure` is decided by the configs alone; empty if it is not.
 
-    Two runs that differ in the neighbor knobs only have the same hits: what is measured on hits is equal, and the
-    expanded recall of the one with the wider windows cannot be lower.
+    Two runs that differ in the neighbor knobs only have the same hits: what is measured on hits is equal, and
+    the expanded recall of the one with the wider windows cannot be lower.
     """
     if _without_knobs(a) != _without_knobs(b) or a.badge.text == b.badge.text:
         return ""
@@ -78,7 +78,9 @@ def by_construction(a: Run, b: Run, measure: str) -> str:
     if not measure.endswith("+"):
         return "same hits: expansion leaves ranks alone"
     wider = (b.badge.prev >= a.badge.prev, b.badge.following >= a.badge.following)
-    nested = all(wider) or not any(wider) or a.badge.prev == b.badge.prev or a.badge.following == b.badge.following
+    nested = (
+        all(wider) or not any(wider) or a.badge.prev == b.badge.prev or a.badge.following == b.badge.following
+    )
     return "expansion only adds" if measure.startswith("SpanR") and nested else ""
 
 
@@ -100,4 +102,6 @@ def _stage(run: Run, name: str) -> dict[str, Any]:
 def _said(value: Any) -> str:
     if not isinstance(value, dict):
         return str(value)
-    return ", ".join(f"{k}={_said(v) if isinstance(v, dict) else v}" for k, v in sorted(value.items())) or "none"
+    return (
+        ", ".join(f"{k}={_said(v) if isinstance(v, dict) else v}" for k, v in sorted(value.items())) or "none"
+    )

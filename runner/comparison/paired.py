@@ -42,7 +42,7 @@ class Paired:
     ties: int
     losses: int
     verdict: str
-    """`better`, `worse`, `equivalent`, `undecided`; `cost` for tokens, of which fewer are cheaper, not better."""
+    """`better`, `worse`, `equivalent`, `undecided`; `cost` for tokens: fewer are cheaper, not better."""
     needed: int | None
     """If undecided: questions that would decide it with 80% power."""
     constructed: str

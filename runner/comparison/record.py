@@ -12,15 +12,15 @@ import polars as pl
 
 from runner.comparison import standing
 from runner.comparison.comparability import Difference, differences
-from runner.comparison.paired import MARGIN, Paired, paired
+from runner.comparison.paired import MARGIN, Paired, budget_of, paired
 from runner.comparison.scores import Scores, scores
 from runner.errors import RequestError
 from runner.runs import Experiment, Run
 from runner.store import publish_file
 
 FORMAT = 1
-AT_TOKENS = "SpanR@2000t"
-"""The measure of the headline at equal tokens."""
+BUDGETS = (250, 500, 1000, 2000, 4000, 8000)
+"""Of the recorded curve."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,9 +63,13 @@ def compared(
     """
     found = scores(runs)
     others = [i for i in range(len(runs)) if i != baseline]
-    pairs = [(a, b) for a in range(len(runs)) for b in range(a)] if all_pairs else [(a, baseline) for a in others]
+    pairs = (
+        [(a, b) for a in range(len(runs)) for b in range(a)] if all_pairs else [(a, baseline) for a in others]
+    )
+    every = [(a, b) for a in range(len(runs)) for b in range(a)]
+    pairs = every if all_pairs else [(a, baseline) for a in others]
     rows = paired(found, pairs, margin)
-    main = [m for m in (found.measures[:1] + ((AT_TOKENS,) if AT_TOKENS in found.measures else ()))]
+    main = _main(found, rows)
     several = len(runs) > 1
     body = {
         "baseline": runs[baseline].key,
@@ -83,6 +87,21 @@ def compared(
         "placebo": _placebo(runs, rows, main),
     }
     return Group(tuple(runs), dict(labels), found, rows, body)
+
+
+def _main(found: Scores, rows: Sequence[Paired]) -> list[str]:
+    """The measure of the headline at equal top_k and, with gold spans, the one at equal tokens.
+
+    Where all runs have the same hits, what is measured on hits says nothing: the expanded measure leads. The
+    budget is the largest of the curve that every run fills on average; above it, contexts are not equal.
+    """
+    lead = found.measures[0]
+    same = [r for r in rows if r.measure == lead]
+    if same and all(r.constructed for r in same) and f"{lead}+" in found.measures:
+        lead = f"{lead}+"
+    budgets = sorted(b for m in found.measures if m.startswith("SpanR@") and (b := budget_of(m)) in BUDGETS)
+    filled = [b for b in budgets if b <= found.tokens.mean(axis=0).min()] or budgets[:1]
+    return [lead, *(f"SpanR@{b}t" for b in filled[-1:])]
 
 
 def _placebo(runs: Sequence[Run], rows: Sequence[Paired], main: Sequence[str]) -> list[dict[str, str]]:
@@ -118,7 +137,9 @@ def of_experiment(
             chosen = dict(o.partition("=")[::2] for o in cell["overrides"] if o.partition("=")[0] in axes)
             by_data.setdefault(data, {}).setdefault(run.key, (cell["num"], run, chosen))
     if baseline is not None and baseline not in experiment.runs:
-        raise RequestError(f"cell {baseline} of {experiment.name} has no run; it has {len(experiment.cells)} cells")
+        raise RequestError(
+            f"cell {baseline} of {experiment.name} has no run; it has {len(experiment.cells)} cells"
+        )
     out = []
     for found in by_data.values():
         cells = list(found.values())

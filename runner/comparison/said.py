@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+
 from runner.comparison.comparability import by_construction
 from runner.comparison.paired import Paired
-from runner.comparison.record import AT_TOKENS, Group
+from runner.comparison.record import Group
 from runner.report import notices, wording
 from runner.report.claim import Claim
 from runner.runs import Run
@@ -36,7 +38,7 @@ def claim(group: Group, row: Paired) -> Claim:
 
 
 def best(group: Group) -> Run:
-    """The run with the highest mean at equal tokens, or in the first measure; the baseline where it is that."""
+    """The run with the highest mean at equal tokens, or else in the first measure."""
     measure = group.body["main"][-1]
     means = group.scores.of(measure).mean(axis=0)
     return group.runs[int(means.argmax())]
@@ -52,12 +54,24 @@ def headline(group: Group) -> wording.Headline | None:
         lead_key = max(others, key=lambda r: r.difference).candidate
     else:
         lead_key = lead.key
-    at_k = group.row(lead_key, group.body["main"][0])
-    at_tokens = group.row(lead_key, AT_TOKENS) if AT_TOKENS in group.body["main"] else None
+    at_k, *cut = (group.row(lead_key, m) for m in group.body["main"])
+    at_tokens = cut[0] if cut else None
     if at_k is None or at_k.verdict == "cost":
         return None
     adds = bool(at_k.constructed)
     return wording.headline(claim(group, at_k), claim(group, at_tokens) if at_tokens else None, adds=adds)
+
+
+def answers(groups: Sequence[Group]) -> list[str]:
+    """The answer of each group, put into its record as well (`answer`: tags and sentence)."""
+    out = []
+    for group in groups:
+        found = headline(group)
+        if found:
+            tags = [{"kind": t.kind, "words": t.words} for t in found.tags]
+            group.body["answer"] = {"kind": found.kind, "tags": tags, "sentence": found.sentence}
+            out.append(f"{group.body['data']}: {found.sentence}")
+    return out
 
 
 def first(group: Group) -> list[str]:
@@ -65,29 +79,29 @@ def first(group: Group) -> list[str]:
     out = []
     for said in group.body["first"]:
         key = said["named"] or max(said["shares"], key=said["shares"].get)
-        alike = len(said["together"])
-        out.append(
-            f"{said['measure']}: "
-            + wording.winner(group.labels[key], said["shares"][key], len(group.runs),
-                             named=said["named"] is not None, alike=alike - 1,
-                             base=group.labels[key])  # fmt: skip
+        cell, named = group.labels[key], said["named"] is not None
+        alike = len(said["together"]) - 1
+        sentence = wording.winner(
+            cell, said["shares"][key], len(group.runs), named=named, alike=alike, base=cell
         )
+        out.append(f"{said['measure']}: {sentence}")
     return out
 
 
-def warnings(runs: list[Run], labels: dict[str, str]) -> list[notices.Notice]:
+def warnings(runs: Sequence[Run], labels: Mapping[str, str]) -> list[notices.Notice]:
     """The soft warnings on Neighbor Expansion and Embedding Model, whenever they differ."""
-    out = []
-    for what, tell in (
-        (notices.neighbors, lambda r: r.badge.text),
-        (notices.embedding, lambda r: r.config["embedding"]["name"]),
-    ):
-        sides: dict[str, list[str]] = {}
-        for run in runs:
-            sides.setdefault(tell(run), []).append(labels[run.key])
-        if len(sides) > 1:
-            out.append(what([(who, value) for value, who in sides.items()]))
-    return out
+    windows = _sides({labels[r.key]: r.badge.text for r in runs})
+    models = _sides({labels[r.key]: r.config["embedding"]["name"] for r in runs})
+    out = [notices.neighbors(windows)] if len(windows) > 1 else []
+    return [*out, notices.embedding(models)] if len(models) > 1 else out
+
+
+def _sides(told: Mapping[str, str]) -> list[tuple[list[str], str]]:
+    """Who has which value, in the order of first appearance."""
+    sides: dict[str, list[str]] = {}
+    for who, value in told.items():
+        sides.setdefault(value, []).append(who)
+    return [(who, value) for value, who in sides.items()]
 
 
 def construction(a: Run, b: Run, measure: str) -> str:

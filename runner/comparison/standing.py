@@ -31,9 +31,7 @@ def first(found: Scores, measure: str) -> dict[str, Any]:
     }
 
 
-def effects(
-    found: Scores, cells: Sequence[Mapping[str, str]], measure: str, margin: float
-) -> dict[str, Any]:
+def effects(found: Scores, cells: Sequence[Mapping[str, str]], measure: str, margin: float) -> dict[str, Any]:
     """The average paired effect of each axis value against the first, and which pairs of axes interact."""
     if not cells or not cells[0] or len({tuple(c.items()) for c in cells}) < len(cells):
         return {"main": [], "interactions": []}
@@ -41,9 +39,12 @@ def effects(
     grid = [{a: c[a] for a in varied} for c in cells]
     if not varied:
         return {"main": [], "interactions": []}
-    at = {"clusters": found.clusters}
-    main = main_effects(grid, found.of(measure), grid[0], found.seed, margin=margin, **at)
-    pairs = interactions(grid, found.of(measure), grid[0], found.seed, **at) if len(varied) > 1 else []
+    main = main_effects(grid, found.of(measure), grid[0], found.seed, margin=margin, clusters=found.clusters)
+    pairs = (
+        interactions(grid, found.of(measure), grid[0], found.seed, clusters=found.clusters)
+        if len(varied) > 1
+        else []
+    )
     return {
         "main": [
             {
@@ -69,7 +70,7 @@ def effects(
 
 
 def flips(runs: Sequence[Run], pairs: Sequence[tuple[int, int]]) -> dict[str, Any]:
-    """Which questions a run answers and its baseline does not, and the other way, with the stage that loses it.
+    """Which questions a run answers and its baseline does not, and the other way, with the losing stage.
 
     A question is answered where all its gold is in the context.
     """
@@ -103,7 +104,7 @@ def _lost(run: Run) -> dict[str, str]:
 
 
 def front(found: Scores, measure: str) -> list[dict[str, Any]]:
-    """Quality and its costs of every run, and whether another is at least as good in all and better in one."""
+    """Quality and costs of every run; on the front no other is as good in both and better in one."""
     quality = np.nanmean(found.of(measure), axis=0)
     tokens = found.tokens.mean(axis=0)
     seconds = np.array([_seconds(r) for r in found.runs])

@@ -180,7 +180,15 @@ class _Delivery:
         axes = {f"axis.{k}": ", ".join(v) for k, v in body["axes"].items()}
         client.log(parent, contents.as_params(axes), contents.totals(experiment), tags)
         report = self.files.report if self.files.report and self.files.report.is_file() else None
-        client.files(parent, {"": experiment.path / "experiment.json", "report": report})
+        client.files(
+            parent,
+            {
+                "": experiment.path / "experiment.json",
+                "comparison": experiment.path / "comparison.json",
+                "contrasts": experiment.path / "contrasts.parquet",
+                "report": report,
+            },
+        )
         distinct = {r.key: r for r in experiment.runs.values()}.values()
         status = "FAILED" if any(c["run"] is None for c in experiment.cells) else "FINISHED"
         client.end(parent, status, sum(sum(r.meta["seconds"].values()) for r in distinct))

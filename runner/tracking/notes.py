@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from runner.comparison.record import read
 from runner.runs import Experiment, Run
 from runner.text import one_line
 from runner.tracking import contents
@@ -51,7 +52,16 @@ def of_sweep(experiment: Experiment) -> str:
         rows.append([str(cell["num"]), what, said, *(means.get(m, "–") for m in measures)])
     command = " ".join(without_credentials(experiment.body["command"])).replace("`", "'")
     over = f"Means over n = {judged.pop()} judged questions." if len(judged) == 1 else ""
-    return _joined([f"`{one_line(command, 500)}`", over, _table(["cell", "what", "status", *measures], rows)])
+    recorded = read(experiment)
+    answers = [g["answer"]["sentence"] for g in recorded[0]["groups"] if "answer" in g] if recorded else []
+    return _joined(
+        [
+            *map(_plain, answers),
+            f"`{one_line(command, 500)}`",
+            over,
+            _table(["cell", "what", "status", *measures], rows),
+        ]
+    )
 
 
 def _mean(measured: dict[str, Any], *, say_n: bool) -> str:

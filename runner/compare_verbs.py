@@ -1,0 +1,151 @@
+"""The verb `compare`: differences of recorded runs, at equal top_k and at equal tokens, and what they say."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from runner import runs
+from runner.comparison import record, said
+from runner.comparison.paired import MARGIN, Paired
+from runner.comparison.record import Group
+from runner.errors import RequestError
+from runner.report import numbers
+from runner.runs import Run
+from runner.text import grid
+from runner.verbs import Answer
+
+_FLAGS = ("--all-pairs", "--force", "--json", "--all-measures")
+_VALUES = ("--baseline", "--margin", "--outputs")
+
+
+def compare(words: Sequence[str]) -> Answer:
+    """`compare [EXPERIMENT | RUN RUN…] [--baseline CELL|RUN] [--all-pairs] [--margin M] [--force]`.
+
+    Raises:
+        RequestError: the runs may not be compared (exit code 2), or an argument is wrong.
+    """
+    from runner.data_verbs import parsed
+
+    names, given = parsed(words, _FLAGS, _VALUES)
+    outputs = Path(str(given.get("--outputs", "outputs")))
+    margin = _margin(given.get("--margin", MARGIN))
+    if len(names) > 1:
+        chosen = list({r.key: r for r in (runs.open_run(outputs, n) for n in names)}.values())
+        if len(chosen) < 2:
+            raise RequestError("compare: these names are all the same run")
+        groups = [_of_runs(chosen, given, margin)]
+    else:
+        experiment = runs.open_experiment(outputs, names[0] if names else "latest")
+        groups = record.of_experiment(
+            experiment,
+            baseline=_cell(given.get("--baseline")),
+            all_pairs="--all-pairs" in given,
+            margin=margin,
+        )
+    text = "\n\n".join(shown(g, every="--all-measures" in given) for g in groups)
+    value = [{**g.body, "contrasts": [asdict(r) for r in g.rows]} for g in groups]
+    return Answer(text or "no run of the experiment is recorded", value)
+
+
+def _of_runs(chosen: list[Run], given: dict[str, Any], margin: float) -> Group:
+    blocked = record.blocking(chosen)
+    labels = {r.key: r.short for r in chosen}
+    if blocked and "--force" not in given:
+        b = blocked[0]
+        raise RequestError(
+            f"no verdict: {b.what} differs ({', '.join(b.values)}): the runs answer different questions. "
+            "--force shows the numbers, marked"
+        )
+    place = 0
+    if "--baseline" in given:
+        key = runs.resolve(str(given["--baseline"]), [r.key for r in chosen], "run among those compared")
+        place = next(i for i, r in enumerate(chosen) if r.key == key)
+    group = record.compared(chosen, labels, baseline=place, all_pairs="--all-pairs" in given, margin=margin)
+    if blocked:
+        group.body["forced"] = [b.what for b in blocked]
+    return group
+
+
+def _margin(value: object) -> float:
+    try:
+        margin = float(str(value))
+    except ValueError:
+        margin = -1.0
+    if not 0 <= margin < 1:
+        raise RequestError(f"--margin: '{value}' is no difference between 0 and 1")
+    return margin
+
+
+def _cell(value: object) -> int | None:
+    if value is None:
+        return None
+    if not str(value).isdigit():
+        raise RequestError(f"--baseline: '{value}' is no number of a cell; of an experiment, name its cell")
+    return int(str(value))
+
+
+def shown(group: Group, *, every: bool = False) -> str:
+    """A group for a person: warnings, the answer, the table, who is first, questions that flip."""
+    body = group.body
+    lines = [f"{body['data']}: {len(group.runs)} runs, {body['questions']} questions; {body['clusters']}"]
+    lines += [
+        f"FORCED: {what} differs; no verdict may be drawn from these numbers"
+        for what in body.get("forced", [])
+    ]
+    lines += [f"warning: {n.head} {n.body}" for n in said.warnings(list(group.runs), group.labels)]
+    lines += [
+        f"warning: {group.labels[p['run']]} gains in {p['measure']}, and so does the placebo: not shown"
+        for p in body["placebo"]
+    ]
+    answer = None if body.get("forced") else said.headline(group)
+    if answer:
+        lines.append(f"{' · '.join(t.words for t in answer.tags)}: {answer.sentence}")
+    measures = list(group.scores.measures) if every else body["main"]
+    head = ["run", "baseline", "measure", "mean", "difference", "interval", "level", "p (Holm)", "verdict"]
+    rows = [_row(group, r) for m in measures for r in group.rows if r.measure == m]
+    base = group.labels[body["baseline"]]
+    means = ", ".join(
+        f"{m} {numbers.measured(m, float(group.scores.of(m)[:, _place(group)].mean()))}" for m in measures
+    )
+    lines += ["", f"baseline {base}: {means}", "", grid(head, rows, [3, 4, 6, 7])]
+    lines += ["", *said.first(group)] if body["first"] and not body.get("forced") else []
+    flips = body["flips"]
+    lines.append(
+        f"of {flips['questions']} questions with gold, {flips['always']} are answered by every run and "
+        f"{flips['never']} by none"
+    )
+    lines += [
+        f"  {group.labels[b['candidate']]} against {group.labels[b['baseline']]}: "
+        f"answers {b['gained']} more, loses {b['lost']}"
+        for b in flips["between"]
+    ]
+    return "\n".join(lines)
+
+
+def _place(group: Group) -> int:
+    return next(i for i, r in enumerate(group.runs) if r.key == group.body["baseline"])
+
+
+def _row(group: Group, row: Paired) -> list[str]:
+    ends = "–" if row.low is None or row.high is None else numbers.interval(row.low, row.high)
+    verdict = (
+        row.verdict
+        if row.verdict != "undecided" or row.needed is None
+        else (f"undecided ({numbers.about(row.needed)} questions would decide)")
+    )
+    if row.constructed:
+        verdict = f"by construction: {row.constructed}"
+    return [
+        group.labels[row.candidate],
+        group.labels[row.baseline],
+        row.measure,
+        numbers.measured(row.measure, row.candidate_mean),
+        numbers.difference(row.measure, row.difference),
+        ends,
+        numbers.level(row.level),
+        numbers.p_value(row.p_corrected),
+        verdict,
+    ]

@@ -1,0 +1,129 @@
+"""The comparison record: values by hand, equal to the statistics asked directly, equal by construction, blocked."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import helpers
+import numpy as np
+import polars as pl
+import pytest
+from helpers import done
+
+from runner import runs
+from runner.cli import main
+from runner.comparison import record, said
+from runner.comparison.comparability import by_construction, differences
+from runner.comparison.paired import budget_of, paired
+from runner.comparison.scores import scores
+from runner.runs import Run
+from runner.statistics.contrasts import contrasts
+
+
+@pytest.fixture(scope="module")
+def at(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("compared")
+    helpers.tiny(folder / "data")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def pair(at: Path) -> list[Run]:
+    """The same run without and with a neighbor on either side."""
+    return [done(at / "data", at / "out", neighbor_prev=n, neighbor_next=n) for n in (0, 1)]
+
+
+def test_a_row_is_the_mean_over_questions_and_the_statistics_of_the_differences(pair: list[Run]) -> None:
+    found = scores(pair)
+    rows = paired(found, [(1, 0)])
+    for place, measure in enumerate(found.measures):
+        mine = next(r for r in rows if r.measure == measure)
+        tables = [pl.concat([r.table("measures"), r.table("curve")]) for r in pair]
+        means = [t.filter(pl.col("measure") == measure)["value"].mean() for t in tables]
+        assert (mine.baseline_mean, mine.candidate_mean) == pytest.approx(tuple(means))
+        assert mine.difference == pytest.approx(means[1] - means[0])
+        assert mine.wins + mine.ties + mine.losses == mine.n == len(found.queries)
+        delta = (found.values[:, 1, place] - found.values[:, 0, place])[:, None]
+        (direct,) = contrasts(delta, found.seed, clusters=found.clusters, margins=0.01)
+        assert (mine.p, mine.effect) == (direct.p, direct.effect)
+
+
+def test_runs_that_differ_in_neighbors_only_are_equal_by_construction(pair: list[Run]) -> None:
+    a, b = pair
+    assert by_construction(b, a, "SpanR@3") == "same hits: expansion leaves ranks alone"
+    assert by_construction(b, a, "SpanR@3+") == "expansion only adds"
+    assert by_construction(b, a, "SpanR@500t") == ""  # neighbors displace hits there
+    assert by_construction(b, a, "Tokens@3+") == ""
+    assert by_construction(a, a, "SpanR@3") == ""
+    rows = {r.measure: r for r in paired(scores(pair), [(1, 0)])}
+    assert rows["SpanR@3"].difference == 0
+    assert rows["SpanR@3+"].difference >= 0
+    assert rows["Tokens@3+"].verdict == "cost"
+
+
+def test_windows_that_do_not_contain_each_other_decide_nothing(at: Path) -> None:
+    before = done(at / "data", at / "out", neighbor_prev=1)
+    after = done(at / "data", at / "out", neighbor_next=1)
+    assert by_construction(before, after, "SpanR@3+") == ""
+
+
+def test_soft_warnings_are_there_also_when_the_axis_was_declared(pair: list[Run]) -> None:
+    found = {d.what: d for d in differences(pair, ["neighbor_prev", "neighbor_next"])}
+    assert found["Neighbor Expansion"].level == "warns"
+    assert found["Neighbor Expansion"].values == ("±0/0", "±1/1")
+    heads = [n.head for n in said.warnings(pair, {r.key: r.short for r in pair})]
+    assert heads == ["Neighbor Expansion differs:"]
+    assert said.warnings(pair[:1], {pair[0].key: "a"}) == []
+
+
+def test_a_declared_axis_is_no_warning(at: Path) -> None:
+    both = [done(at / "data", at / "out", top_k=k) for k in (2, 3)]
+    levels = {d.what: d.level for d in differences(both, ["top_k"])}
+    assert levels == {"top_k": "declared"}
+    assert {d.what: d.level for d in differences(both)} == {"top_k": "warns"}
+
+
+def test_budgets() -> None:
+    assert [budget_of(m) for m in ("SpanR@1500t", "SpanR@5", "SpanR@5+", "SpanPΩ")] == [1500, None, None, None]
+
+
+def test_the_record_of_a_sweep_is_the_same_bytes_twice(at: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    _sweep(at)
+    shown = capsys.readouterr().out
+    (experiment,) = [runs.Experiment(at / "out", k) for k in runs.experiment_keys(at / "out")]
+    files = [experiment.path / "contrasts.parquet", experiment.path / "comparison.json"]
+    before = [f.read_bytes() for f in files]
+    assert [f.read_bytes() for f in files] == before
+    body, frame = record.read(experiment) or ({}, pl.DataFrame())
+    (group,) = body["groups"]
+    assert group["answer"]["sentence"] in shown
+    assert {r["label"] for r in group["runs"]} == {f"neighbor_next={n}" for n in (0, 1)}
+    assert np.isclose(sum(group["first"][0]["shares"].values()), 1)
+    assert frame.height == len(frame["measure"].unique())  # one comparison
+    _sweep(at)
+    assert [f.read_bytes() for f in files] == before
+
+
+def _sweep(at: Path) -> None:
+    words = ["dataset=native", f"dataset.path={at / 'data'}", "strategy.size=4", "tokenizer=words"]
+    words += ["retrieval=bm25", "metrics=span", "metrics.measures=[SpanR@3,SpanR@3+]", "top_k=3"]
+    words += [f"runtime.outputs={at / 'out'}", f"runtime.reports={at / 'reports'}", "tracking=off"]
+    assert main(["-m", *words, "neighbor_next=0,1"]) == 0
+
+
+def test_compare_prints_the_record_and_refuses_other_data(
+    at: Path, pair: list[Run], capsys: pytest.CaptureFixture[str]
+) -> None:
+    ask = ["--outputs", str(at / "out")]
+    assert main(["compare", pair[0].key, pair[1].key, *ask]) == 0
+    out = capsys.readouterr().out
+    assert "Neighbor Expansion differs:" in out
+    assert "by construction" in out
+    helpers.tiny(at / "other", queries=helpers.QUERIES[:1], gold=[g for g in helpers.GOLD if g["query_id"] == "q1"])
+    other = done(at / "other", at / "out")
+    assert main(["compare", pair[0].key, other.key, *ask]) == 2
+    assert "no verdict: questions differs" in capsys.readouterr().err
+    assert main(["compare", pair[0].key, other.key, "--force", *ask]) == 0
+    assert "FORCED: questions differs" in capsys.readouterr().out
+    assert main(["compare", pair[0].key, pair[0].short, *ask]) == 2
+    assert main(["compare", pair[0].key, pair[1].key, "--margin", "two", *ask]) == 2
