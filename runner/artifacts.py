@@ -100,7 +100,6 @@ def _given(k: Keyring, session: Session) -> dict[str, list[tuple[int, int]]]:
 
 def texts(p: Parts, k: Keyring, session: Session) -> list[str]:
     """The text of every chunk, in the order of the chunk table."""
-
     return session.memo("texts", k.chunks, lambda: _slices(chunks(p, k, session)[0], k, session))
 
 

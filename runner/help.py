@@ -17,11 +17,12 @@ HELP = """runner: retrieval experiments from a config, traced stage by stage.
   python -m runner why [RUN] [QUERY] [--confirm]  where gold was lost; which change brings it back
   python -m runner export [RUN] --format jsonl|parquet|trec [--to NAME]  corpus with vectors; run and qrels
   python -m runner verify [RUN]         digests of everything stored; with RUN: compute it again and compare
-  python -m runner compare [EXPERIMENT | RUN RUN…]  differences with intervals, at equal top_k and at equal tokens
+  python -m runner compare [EXPERIMENT | RUN RUN…]  differences with intervals, at equal tokens too
   python -m runner report [EXPERIMENT]  write the HTML report again
   python -m runner track [--pending] [EXPERIMENT]  deliver finished runs to MLflow
   python -m runner ui                   open the MLflow UI on the right store
   python -m runner data check PATH      is this a sound data set, and is its gold?
+  python -m runner gate --baseline FILE|RUN  is a run worse, by more than chance and than matters? (CI)
   python -m runner gate --expected NAME|all [--markdown]  do the figures come out as published?
   python -m runner data import KIND SOURCE --to FOLDER  a native data set of: beir trec squad quotes folder hf
 

@@ -69,7 +69,7 @@ def keyring(p: Parts, session: Session) -> Keyring:
             identities[f"retrieval.{name}"] = what
     if not p.reranker.off:
         identities["reranker"] = plugins.identity(p.reranker)
-    foreign = plugins.used([*(getattr(p.config, g) for g in GROUPS), *p.legs.values(), *_families(p)])
+    foreign = plugins.used([*(getattr(p.config, g) for g in GROUPS), *p.legs.values(), *families(p)])
     identities |= {"plugins": foreign} if foreign else {}
     return Keyring(
         corpus,
@@ -153,14 +153,15 @@ def _key(stage: str, component: Component, inputs: list[str]) -> str:
     return keys.stage_key(stage, component.name, plugins.edition(component), component.settings(), inputs)
 
 
-def _families(p: Parts) -> list[Family]:
+def families(p: Parts) -> list[Family]:
+    """The families that compute the measures asked for, one a measure."""
     return [family_of(parse_measure(m)) for m in p.measures]
 
 
 def _run_key(p: Parts, prints: dict[str, str], legs: dict[str, str], identities: dict[str, Any]) -> str:
     """What decides a run's recorded bytes: leg hits by key, and every choice after them that applies."""
     config = p.config
-    families = sorted({(f.name, plugins.edition(f)) for f in _families(p)})
+    versions = sorted({(f.name, plugins.edition(f)) for f in families(p)})
     threshold = config.threshold.model_dump(mode="json")
     if "threshold.similarity" in p.not_applied:
         threshold["similarity"] = None
@@ -183,7 +184,7 @@ def _run_key(p: Parts, prints: dict[str, str], legs: dict[str, str], identities:
             "reranker_identity": identities.get("reranker"),
             "top_k": config.top_k,
             "neighbors": list(p.neighbors),
-            "measures": [p.measures, [list(f) for f in families]],
+            "measures": [p.measures, [list(v) for v in versions]],
             "curve": judge.CURVE,
             "seed": config.seed,
         }

@@ -11,11 +11,11 @@ from typing import Any
 import polars as pl
 import yaml
 
-from runner import artifacts, keys, order, provenance, tables
+from runner import artifacts, keys, order, plugins, provenance, tables
 from runner.errors import StoreError
 from runner.fates import Attribution
 from runner.judge import Judgement
-from runner.keyring import Keyring
+from runner.keyring import Keyring, families
 from runner.parts import Parts
 from runner.records import Candidate, ContextRow, ExpansionRow, MeasureRow
 from runner.session import Clock, Session
@@ -153,6 +153,7 @@ def meta(p: Parts, k: Keyring, session: Session, trace: Trace, clock: Clock) -> 
         "expansion": {"applied": p.strategy.windows, "prev": p.neighbors[0], "next": p.neighbors[1]},
         "not_applied": p.not_applied,
         "measures": [] if judgement is None else judgement.summary,
+        "families": {f.name: str(plugins.edition(f)) for f in families(p)},
         "judged": {} if judgement is None else _judged(judgement),
         "attribution": {} if trace.attribution is None else trace.attribution.facts,
         "stages": trace.stages,

@@ -220,27 +220,10 @@ def compare(words: Sequence[str]) -> Answer:
 
 
 def gate(words: Sequence[str]) -> Answer:
-    """`gate --expected NAME|all`: do the recorded figures come out as published?"""
-    from runner import gate as gates
-    from runner import published
-    from runner.data_verbs import parsed
-    from runner.request import conf_folder
+    """`gate --baseline FILE|RUN`, `gate --save FILE` and `gate --expected NAME|all`: see `gate_verbs`."""
+    from runner.gate_verbs import gate as of_gate
 
-    plain, given = parsed(words, ["--json", "--markdown"], ["--expected", "--candidate", "--outputs"])
-    _at_most(plain, 0, "gate")
-    folder = conf_folder() / "expected"
-    if "--expected" not in given:
-        raise RequestError(f"gate: say --expected all, or one of {', '.join(gates.packs(folder))}")
-    name, outputs = str(given["--expected"]), Path(str(given.get("--outputs", "outputs")))
-    if name == published.ALL and "--candidate" in given:
-        raise RequestError("gate: --candidate goes with the name of one pack")
-    if name == published.ALL:
-        found = gates.outcomes(folder, outputs)
-    else:
-        found = [gates.outcome(name, folder, outputs, str(given.get("--candidate", gates.LATEST)))]
-    text = (published.page if "--markdown" in given else published.text)(found)
-    lines = [{"pack": o.name, **gates.body(c)} for o in found for c in o.checked]
-    return Answer(text, lines, EXIT_FAILED if any(o.count("FAIL") for o in found) else EXIT_OK)
+    return of_gate(words)
 
 
 def _at_most(words: Sequence[str], n: int, verb: str) -> None:

@@ -37,6 +37,7 @@ def differences(runs: Sequence[Run], axes: Collection[str] = ()) -> list[Differe
             ("data set", "blocks", "", prints["documents"][:12]),
             ("questions", "blocks", "", prints["queries"][:12]),
             ("gold", "blocks", "", prints["judgments"][:12]),
+            ("versions of the measures", "blocks", "", _said(meta.get("families", {}))),
             ("unit of rank measures", "blocks", "", meta["judged"].get("unit")),
             ("Neighbor Expansion", "warns", "", run.badge.text),
             ("Embedding Model", "warns", "", _model(run)),

@@ -15,6 +15,8 @@ from runner.statistics.draws import seed_of
 from runner.statistics.units import clusters_by
 
 Floats = npt.NDArray[np.float64]
+KEPT = ("found", "expansion_recovered")
+"""Fates of gold that is in the context."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +31,8 @@ class Scores:
     """Shape (queries, runs, measures); NaN: no value."""
     tokens: Floats
     """Shape (queries, runs): tokens of the whole context."""
+    documents: tuple[str, ...]
+    """By question the document of its first gold item; the question itself where it has none."""
     clusters: npt.NDArray[np.int64] | None
     clustered: str
     """What was chosen for questions that share a document, and why."""
@@ -62,9 +66,10 @@ def scores(runs: Sequence[Run]) -> Scores:
         for query, n in spent.iter_rows():
             if query in place:
                 tokens[place[query], number] = n
-    clusters, said = clusters_by(_documents(runs[0], queries))
+    documents = tuple(_documents(runs[0], queries))
+    clusters, said = clusters_by(documents)
     seed = seed_of(runs[0].meta["fingerprints"]["queries"])
-    return Scores(tuple(runs), tuple(queries), tuple(shared), values, tokens, clusters, said, seed)
+    return Scores(tuple(runs), tuple(queries), tuple(shared), values, tokens, documents, clusters, said, seed)
 
 
 def _long(run: Run) -> pl.DataFrame:
@@ -72,6 +77,14 @@ def _long(run: Run) -> pl.DataFrame:
         return pl.concat([run.table("measures"), run.table("curve")]).select("query_id", "measure", "value")
     except StoreError as e:
         raise StoreError(f"run {run.short} cannot be compared: {e}; run the sweep again") from e
+
+
+def lost_at(run: Run) -> dict[str, str]:
+    """By question the stage that lost its first lost gold item; empty where all of it is in the context."""
+    items = run.table("attribution").select("query_id", "stage")
+    kept = pl.when(pl.col("stage").is_in(KEPT)).then(pl.lit("")).otherwise(pl.col("stage"))
+    by_query = items.with_columns(kept.alias("stage")).group_by("query_id", maintain_order=True)
+    return dict(by_query.agg(pl.col("stage").filter(pl.col("stage") != "").first().fill_null("")).iter_rows())
 
 
 def _documents(run: Run, queries: Sequence[str]) -> list[str]:

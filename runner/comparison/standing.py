@@ -7,14 +7,12 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
-import polars as pl
 
-from runner.comparison.scores import Scores
+from runner.comparison.scores import Scores, lost_at
 from runner.runs import Run
 from runner.statistics.effects import interactions, main_effects
 from runner.statistics.winner import winner
 
-_KEPT = ("found", "expansion_recovered")
 _LISTED = 100
 """Questions listed of each kind; all are counted."""
 
@@ -74,7 +72,7 @@ def flips(runs: Sequence[Run], pairs: Sequence[tuple[int, int]]) -> dict[str, An
 
     A question is answered where all its gold is in the context.
     """
-    lost = [_lost(r) for r in runs]
+    lost = [lost_at(r) for r in runs]
     asked = sorted(set().union(*(set(x) for x in lost)))
     between = []
     for a, b in pairs:
@@ -93,14 +91,6 @@ def flips(runs: Sequence[Run], pairs: Sequence[tuple[int, int]]) -> dict[str, An
     always = sum(all(not x.get(q) for x in lost) for q in asked)
     never = sum(all(x.get(q) for x in lost) for q in asked)
     return {"questions": len(asked), "always": always, "never": never, "between": between}
-
-
-def _lost(run: Run) -> dict[str, str]:
-    """By question the stage that lost its first lost gold item; empty where all of it is in the context."""
-    items = run.table("attribution").select("query_id", "stage")
-    kept = pl.when(pl.col("stage").is_in(_KEPT)).then(pl.lit("")).otherwise(pl.col("stage"))
-    worst = items.with_columns(kept.alias("stage")).group_by("query_id", maintain_order=True)
-    return dict(worst.agg(pl.col("stage").filter(pl.col("stage") != "").first().fill_null("")).iter_rows())
 
 
 def front(found: Scores, measure: str) -> list[dict[str, Any]]:

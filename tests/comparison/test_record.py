@@ -1,4 +1,4 @@
-"""The comparison record: values by hand, equal to the statistics asked directly, equal by construction, blocked."""
+"""The comparison record: values by hand, the statistics asked directly, equal by construction, blocked."""
 
 from __future__ import annotations
 
@@ -84,7 +84,12 @@ def test_a_declared_axis_is_no_warning(at: Path) -> None:
 
 
 def test_budgets() -> None:
-    assert [budget_of(m) for m in ("SpanR@1500t", "SpanR@5", "SpanR@5+", "SpanPΩ")] == [1500, None, None, None]
+    assert [budget_of(m) for m in ("SpanR@1500t", "SpanR@5", "SpanR@5+", "SpanPΩ")] == [
+        1500,
+        None,
+        None,
+        None,
+    ]
 
 
 def test_the_record_of_a_sweep_is_the_same_bytes_twice(at: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -119,7 +124,9 @@ def test_compare_prints_the_record_and_refuses_other_data(
     out = capsys.readouterr().out
     assert "Neighbor Expansion differs:" in out
     assert "by construction" in out
-    helpers.tiny(at / "other", queries=helpers.QUERIES[:1], gold=[g for g in helpers.GOLD if g["query_id"] == "q1"])
+    helpers.tiny(
+        at / "other", queries=helpers.QUERIES[:1], gold=[g for g in helpers.GOLD if g["query_id"] == "q1"]
+    )
     other = done(at / "other", at / "out")
     assert main(["compare", pair[0].key, other.key, *ask]) == 2
     assert "no verdict: questions differs" in capsys.readouterr().err

@@ -1,0 +1,138 @@
+"""The gate: unchanged opens, halved top_k closes with the flipped questions, other data is refused."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree as Xml
+
+import helpers
+import pytest
+from helpers import done
+
+from runner.cli import main
+from runner.errors import RequestError
+from runner.gating import baseline, forms
+from runner.gating.baseline import Baseline
+from runner.gating.judgement import Flip, judge
+
+HOSTILE = "</testcase><b>|`x`\x00\x1b[31m\u202e"
+
+
+def made(values: list[float], **changes: Any) -> Baseline:
+    """A baseline of a measure `M` over as many questions as values."""
+    queries = [f"q{i:03}" for i in range(len(values))]
+    body: dict[str, Any] = {
+        "run": "r" * 64,
+        "fingerprints": {"documents": "d", "queries": "q", "judgments": "j"},
+        "families": {"span": "1"},
+        "config": {},
+        "seconds": {"retrieval": 1.0},
+        "processor": "one",
+        "documents": {q: q for q in queries},
+        "lost": {q: "" if v >= 1 else "top_k" for q, v in zip(queries, values, strict=True)},
+        "measures": {"M": dict(zip(queries, values, strict=True))},
+    }
+    return Baseline(**(body | changes))
+
+
+GOOD = [1.0] * 40
+BAD = [0.0] * 20 + [1.0] * 20
+
+
+def test_the_unchanged_opens_and_the_worse_closes() -> None:
+    same = judge(made(GOOD), made(GOOD), ["M"], margin=0.01)
+    assert (same.passed, same.cases[0].standing, same.flips) == (True, "non-inferior", ())
+    worse = judge(made(GOOD), made(BAD), ["M"], margin=0.01)
+    assert (worse.passed, worse.cases[0].standing) == (False, "inferior")
+    assert worse.cases[0].difference == 20 / 40 - 1
+    assert worse.flips == tuple(Flip(f"q{i:03}", gained=False, stage="top_k") for i in range(20))
+    better = judge(made(BAD), made(GOOD), ["M"], margin=0.01)
+    assert better.passed
+    assert all(f.gained for f in better.flips)
+
+
+def test_a_loss_within_the_margin_opens_unless_it_is_not_shown_to_be() -> None:
+    one = [0.0] + [1.0] * 39  # a mean difference of 1 / 40 that chance explains
+    assert judge(made(GOOD), made(one), ["M"], margin=0.01).passed
+    assert not judge(made(GOOD), made(one), ["M"], margin=0.01, strict=True).passed
+    assert judge(made(GOOD), made(BAD), ["M"], margin=0.6).passed  # significant, but not material
+
+
+def test_latency_is_judged_on_one_machine_only() -> None:
+    slow = made(GOOD, seconds={"retrieval": 3.0})
+    assert not judge(made(GOOD), slow, ["M"], margin=0.01, latency_limit=2).passed
+    assert judge(made(GOOD), slow, ["M"], margin=0.01, latency_limit=4).passed
+    other = judge(made(GOOD), made(GOOD, seconds={"retrieval": 9.0}, processor="two"), ["M"], margin=0.01,
+                  latency_limit=2)  # fmt: skip
+    assert other.passed
+    assert other.notes == ("latency is not comparable: one / two",)
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"fingerprints": {"documents": "x", "queries": "q", "judgments": "j"}}, "the documents differ"),
+        ({"families": {"span": "2"}}, "another version"),
+        ({"measures": {"N": {"q000": 1.0}}}, "the candidate has no 'M'"),
+    ],
+)
+def test_what_cannot_be_compared_is_refused(changes: dict[str, Any], said: str) -> None:
+    with pytest.raises(RequestError, match=said):
+        judge(made(GOOD), made(GOOD, **changes), ["M"], margin=0.01)
+
+
+def test_hostile_ids_stay_text() -> None:
+    gate = judge(made(GOOD), made(BAD), ["M"], margin=0.01)
+    gate = replace(gate, flips=(Flip(HOSTILE, gained=False, stage="top_k"),))
+    root = Xml.fromstring(forms.junit(gate))  # noqa: S314 - our own
+    (suite,) = root
+    cases = suite.findall("testcase")
+    assert (suite.get("tests"), suite.get("failures"), len(cases)) == ("2", "2", 2)
+    assert "</testcase><b>" in str(cases[1].get("name"))
+    assert "U+0000" in str(cases[1].get("name"))
+    shown = forms.markdown(gate)
+    assert "<b>" not in shown.replace("\\<b\\>", "")
+    assert "\x1b" not in shown + forms.text(gate)
+
+
+@pytest.fixture
+def at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    helpers.tiny(tmp_path / "data")
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_from_the_command_line(at: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    first = done(at / "data", at / "outputs")
+    assert main(["gate", "--save", "base.json", "--candidate", first.key]) == 0
+    saved = (at / "base.json").read_bytes()
+    assert main(["gate", "--save", "again.json", "--candidate", first.key]) == 0
+    assert (at / "again.json").read_bytes() == saved
+    assert baseline.read(at / "base.json") == baseline.of_run(first)
+    asked = ["gate", "--baseline", "base.json", "--measure", "SpanR@3"]
+    assert main([*asked, "--candidate", first.key]) == 0
+    less = done(at / "data", at / "outputs", top_k=1)
+    files = ["--junit", "j.xml", "--summary", "s.md"]
+    capsys.readouterr()
+    main([*asked, "--candidate", less.key, "--json", *files])
+    found = json.loads(capsys.readouterr().out)
+    assert {f["stage"] for f in found["flips"]} <= {"top_k", "fusion"}
+    assert Xml.parse(at / "j.xml").getroot().tag == "testsuites"  # noqa: S314 - our own
+    assert (at / "s.md").read_text("utf-8").startswith("**Retrieval gate:")
+    helpers.tiny(at / "other", queries=helpers.QUERIES[:1],
+                 gold=[g for g in helpers.GOLD if g["query_id"] == helpers.QUERIES[0]["query_id"]])  # fmt: skip
+    other = done(at / "other", at / "outputs")
+    for wrong in (
+        [*asked, "--candidate", other.key],
+        [*asked, "--margin", "-1"],
+        ["gate", "--baseline", "none.json"],
+        ["gate", "--baseline", "data/queries.jsonl"],
+        ["gate", "--baseline", "base.json", "--measure", "SpanR@9"],
+        ["gate"],
+        [*asked, "--junit", "no/such/j.xml"],
+    ):
+        assert main(wrong) == 2, wrong
+        assert "error:" in capsys.readouterr().err
