@@ -11,17 +11,16 @@ from runner import runs
 from runner.comparison import record, said
 from runner.comparison.paired import MARGIN, Paired
 from runner.comparison.record import Group
-from runner.errors import RequestError
+from runner.errors import EXIT_OK, RequestError
 from runner.report import numbers
 from runner.runs import Run
 from runner.text import grid
-from runner.verbs import Answer
 
 _FLAGS = ("--all-pairs", "--force", "--json", "--all-measures")
 _VALUES = ("--baseline", "--margin", "--outputs")
 
 
-def compare(words: Sequence[str]) -> Answer:
+def compare(words: Sequence[str]) -> tuple[str, Any, int]:
     """`compare [EXPERIMENT | RUN RUN…] [--baseline CELL|RUN] [--all-pairs] [--margin M] [--force]`.
 
     Raises:
@@ -47,7 +46,7 @@ def compare(words: Sequence[str]) -> Answer:
         )
     text = "\n\n".join(shown(g, every="--all-measures" in given) for g in groups)
     value = [{**g.body, "contrasts": [asdict(r) for r in g.rows]} for g in groups]
-    return Answer(text or "no run of the experiment is recorded", value)
+    return text or "no run of the experiment is recorded", value, EXIT_OK
 
 
 def _of_runs(chosen: list[Run], given: dict[str, Any], margin: float) -> Group:

@@ -13,6 +13,7 @@ from runner.config import RunConfig
 from runner.errors import RunnerError
 from runner.keyring import keyring
 from runner.parts import parts
+from runner.report import site
 from runner.report.page import render
 from runner.request import Request, cell_folder, session
 from runner.runs import Experiment, Run
@@ -91,6 +92,8 @@ def finish(request: Request, command: Sequence[str]) -> Done:
     try:
         path = render(experiment, Path(outside.runtime.reports), questions=outside.report.questions)
         lines.append(f"report: {path}")
+        pages = site.render(experiment, Path(outside.runtime.reports), path.name)
+        lines += [f"{what}: {where}" for what, where in pages.items()]
     except Exception as e:  # a sink must not fail a finished sweep
         log.error("the report could not be written (%s); the runs are complete", e)
     lines.append(

@@ -9,14 +9,13 @@ from typing import Any
 
 from runner import gate as packs
 from runner import published, runs
-from runner.data_verbs import parsed
+from runner.data_verbs import Said, parsed
 from runner.errors import EXIT_FAILED, EXIT_OK, RequestError
 from runner.gating import baseline, forms
 from runner.gating.baseline import Baseline
 from runner.gating.judgement import judge
 from runner.request import conf_folder
 from runner.store import publish_file
-from runner.verbs import Answer
 
 _FLAGS = ("--json", "--markdown", "--strict")
 _VALUES = ("--expected", "--candidate", "--outputs", "--baseline", "--measure", "--margin", "--budget-tokens",
@@ -24,7 +23,7 @@ _VALUES = ("--expected", "--candidate", "--outputs", "--baseline", "--measure", 
 MARGIN = 0.01
 
 
-def gate(words: Sequence[str]) -> Answer:
+def gate(words: Sequence[str]) -> Said:
     """`gate --expected NAME|all`, `gate --baseline FILE|RUN [--candidate RUN]`, or `gate --save FILE`.
 
     Exit code 0: open, 1: closed, 2 (RequestError): the runs cannot be compared, or the request is wrong.
@@ -41,14 +40,15 @@ def gate(words: Sequence[str]) -> Answer:
         run = runs.open_run(outputs, str(given.get("--candidate", "latest")))
         made = baseline.of_run(run)
         baseline.write(made, Path(str(given["--save"])))
-        return Answer(f"baseline of run {run.short}: {given['--save']}", {"run": run.key})
+        return f"baseline of run {run.short}: {given['--save']}", {"run": run.key}, EXIT_OK
     known = ", ".join(packs.packs(conf_folder() / "expected"))
     raise RequestError(
-        f"gate: say --baseline FILE|RUN, --save FILE, --expected all, or --expected one of {known}"
+        "gate: say --baseline FILE, --baseline RUN, --save FILE, --expected all, or --expected one of "
+        f"{known}"
     )
 
 
-def _expected(given: Mapping[str, Any], outputs: Path) -> Answer:
+def _expected(given: Mapping[str, Any], outputs: Path) -> Said:
     folder, name = conf_folder() / "expected", str(given["--expected"])
     if name == published.ALL and "--candidate" in given:
         raise RequestError("gate: --candidate goes with the name of one pack")
@@ -58,10 +58,10 @@ def _expected(given: Mapping[str, Any], outputs: Path) -> Answer:
         found = [packs.outcome(name, folder, outputs, str(given.get("--candidate", packs.LATEST)))]
     text = (published.page if "--markdown" in given else published.text)(found)
     lines = [{"pack": o.name, **packs.body(c)} for o in found for c in o.checked]
-    return Answer(text, lines, EXIT_FAILED if any(o.count("FAIL") for o in found) else EXIT_OK)
+    return text, lines, EXIT_FAILED if any(o.count("FAIL") for o in found) else EXIT_OK
 
 
-def _against(given: Mapping[str, Any], outputs: Path) -> Answer:
+def _against(given: Mapping[str, Any], outputs: Path) -> Said:
     before = _side(str(given["--baseline"]), outputs)
     after = _side(str(given.get("--candidate", "latest")), outputs)
     if "--measure" in given:
@@ -85,7 +85,7 @@ def _against(given: Mapping[str, Any], outputs: Path) -> Answer:
     if "--save" in given and found.passed:
         baseline.write(after, Path(str(given["--save"])))
     text = forms.markdown(found) if "--markdown" in given else forms.text(found)
-    return Answer(text, {**asdict(found), "passed": found.passed}, EXIT_OK if found.passed else EXIT_FAILED)
+    return text, {**asdict(found), "passed": found.passed}, EXIT_OK if found.passed else EXIT_FAILED
 
 
 def _side(ref: str, outputs: Path) -> Baseline:

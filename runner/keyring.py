@@ -69,7 +69,9 @@ def keyring(p: Parts, session: Session) -> Keyring:
             identities[f"retrieval.{name}"] = what
     if not p.reranker.off:
         identities["reranker"] = plugins.identity(p.reranker)
-    foreign = plugins.used([*(getattr(p.config, g) for g in GROUPS), *p.legs.values(), *families(p)])
+    idle = {g for g, key in (("kg", graph), ("enrichment", headers)) if key is None}
+    chosen = (getattr(p.config, g) for g in GROUPS if g not in idle)
+    foreign = plugins.used([*chosen, *p.legs.values(), *families(p)])
     identities |= {"plugins": foreign} if foreign else {}
     return Keyring(
         corpus,

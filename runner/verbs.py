@@ -150,12 +150,16 @@ def verify(words: Sequence[str], on: Flags, outputs: Path) -> Answer:
 
 def report(words: Sequence[str], on: Flags, outputs: Path) -> Answer:
     """Write the HTML report of an experiment again."""
+    from runner.report import site
     from runner.report.page import render
 
     _at_most(words, 1, "report")
     experiment = runs.open_experiment(outputs, words[0] if words else "latest")
-    path = render(experiment, outputs.parent / "reports", questions=Report().questions)
-    return Answer(f"report: {path}", {"report": str(path)})
+    reports = outputs.parent / "reports"
+    path = render(experiment, reports, questions=Report().questions)
+    pages = {"report": path, **site.render(experiment, reports, path.name)}
+    lines = [f"{what}: {where}" for what, where in pages.items()]
+    return Answer("\n".join(lines), {what: str(where) for what, where in pages.items()})
 
 
 def track(words: Sequence[str], on: Flags, outputs: Path) -> Answer:
@@ -216,14 +220,14 @@ def compare(words: Sequence[str]) -> Answer:
     """`compare [EXPERIMENT | RUN RUN…]`: see `compare_verbs`."""
     from runner.compare_verbs import compare as of_compare
 
-    return of_compare(words)
+    return Answer(*of_compare(words))
 
 
 def gate(words: Sequence[str]) -> Answer:
     """`gate --baseline FILE|RUN`, `gate --save FILE` and `gate --expected NAME|all`: see `gate_verbs`."""
     from runner.gate_verbs import gate as of_gate
 
-    return of_gate(words)
+    return Answer(*of_gate(words))
 
 
 def _at_most(words: Sequence[str], n: int, verb: str) -> None:

@@ -52,8 +52,8 @@ def test_help_lists_verbs_and_every_choice(line: Line) -> None:
 
 
 WRONG = [
-    ("shw", "there is no verb 'shw'; did you mean 'show'? Valid: data, export, gate, inspect, ls,"),
-    ("frobnicate now", "there is no verb 'frobnicate'; Valid: data,"),
+    ("shw", "there is no verb 'shw'; did you mean 'show'? Valid: compare, data, export, gate, inspect, ls,"),
+    ("frobnicate now", "there is no verb 'frobnicate'; Valid: compare,"),
     ("ls x", "ls: 'x' is one argument too many"),
     ("ls --jsn", "there is no option '--jsn'; did you mean '--json'? Valid: --json, --outputs."),
     ("ls --outputs", "--outputs: needs a folder"),

@@ -18,7 +18,7 @@ def calm(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, float]:
     """Where the sweep ran undisturbed, and the seconds it took."""
     at = tmp_path_factory.mktemp("calm")
     seconds = undisturbed(at, WORDS)
-    assert len(recorded(at)) == 6 * 7
+    assert len(recorded(at)) == 6 * 8
     return at, seconds
 
 

@@ -7,7 +7,8 @@ from typing import Any
 
 import helpers
 import pytest
-from test_run_keys import BASE, RAISED, _keys
+from enrichment.graphs import bring
+from test_run_keys import BASE, GRAPH, RAISED, _keys
 
 from runner import encoding, keys, plugins, registry
 from runner.pairs import Pairs
@@ -16,7 +17,7 @@ from runner.plugins import Code, Plugin
 
 @pytest.fixture
 def at(tmp_path: Path) -> Path:
-    helpers.tiny(tmp_path / "data")
+    bring(GRAPH, helpers.tiny(tmp_path / "data"))
     return tmp_path
 
 

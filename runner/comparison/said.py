@@ -44,33 +44,43 @@ def best(group: Group) -> Run:
     return group.runs[int(means.argmax())]
 
 
-def headline(group: Group) -> wording.Headline | None:
-    """The answer of a group: its best run against the baseline; None where there is nothing to compare."""
+def lead(group: Group) -> str | None:
+    """The run that the answer is about: the best; where that is the baseline, the best of the others."""
     if len(group.runs) < 2:
         return None
-    lead, base = best(group), group.body["baseline"]
-    if lead.key == base:
-        others = [r for r in group.rows if r.measure == group.body["main"][-1]]
-        lead_key = max(others, key=lambda r: r.difference).candidate
-    else:
-        lead_key = lead.key
-    at_k, *cut = (group.row(lead_key, m) for m in group.body["main"])
+    found, base = best(group), group.body["baseline"]
+    if found.key != base:
+        return found.key
+    others = [r for r in group.rows if r.measure == group.body["main"][-1] and r.baseline == base]
+    return max(others, key=lambda r: r.difference).candidate if others else None
+
+
+def headline(group: Group) -> wording.Headline | None:
+    """The answer of a group: its leading run against the baseline; None where there is nothing to compare."""
+    key = lead(group)
+    if key is None:
+        return None
+    at_k, *cut = (group.row(key, m) for m in group.body["main"])
     at_tokens = cut[0] if cut else None
     if at_k is None or at_k.verdict == "cost":
         return None
-    adds = bool(at_k.constructed)
-    return wording.headline(claim(group, at_k), claim(group, at_tokens) if at_tokens else None, adds=adds)
+    at_budget = claim(group, at_tokens) if at_tokens else None
+    return wording.headline(claim(group, at_k), at_budget, adds=bool(at_k.constructed))
 
 
 def answers(groups: Sequence[Group]) -> list[str]:
-    """The answer of each group, put into its record as well (`answer`: tags and sentence)."""
+    """The answer of each group; put into its record as well, with the other sentences, for every view."""
     out = []
     for group in groups:
         found = headline(group)
         if found:
             tags = [{"kind": t.kind, "words": t.words} for t in found.tags]
-            group.body["answer"] = {"kind": found.kind, "tags": tags, "sentence": found.sentence}
+            said = {"kind": found.kind, "tags": tags, "sentence": found.sentence}
+            group.body["answer"] = {**said, "candidate": lead(group)}
             out.append(f"{group.body['data']}: {found.sentence}")
+        group.body["who"] = first(group)
+        noted = warnings(list(group.runs), group.labels)
+        group.body["warnings"] = [{"head": n.head, "body": n.body} for n in noted]
     return out
 
 

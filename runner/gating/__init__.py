@@ -1,1 +1,1 @@
-"""The statistical gate: is a candidate worse than a baseline, by more than chance, by more than matters?"""
+"""The statistical gate: is a candidate worse than a baseline, by more than chance and than matters?."""

@@ -136,15 +136,15 @@ def _comparable(before: Baseline, after: Baseline, measures: Sequence[str]) -> N
         if old != after.fingerprints.get(what):
             new = after.fingerprints.get(what, "")
             raise RequestError(
-                f"incomparable: the {what} differ ({old[:12]} / {new[:12]}); a gate compares runs over one data "
-                "set. Save a new baseline after the data changed"
+                f"incomparable: the {what} differ ({old[:12]} / {new[:12]}); a gate compares runs over one "
+                "data set. Save a new baseline after the data changed"
             )
     for family, version in before.families.items():
         new = after.families.get(family, version)
         if new != version:
             raise RequestError(
-                f"incomparable: the measures of '{family}' have another version ({version} / {new}); save a new "
-                "baseline"
+                f"incomparable: the measures of '{family}' have another version ({version} / {new}); save a "
+                "new baseline"
             )
     for measure in measures:
         for side, has in (("baseline", before.measures), ("candidate", after.measures)):

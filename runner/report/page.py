@@ -33,21 +33,21 @@ def render(experiment: Experiment, reports: Path, *, questions: int) -> Path:
         `reports/<name>-<key>.html`.
     """
     html = _html(page(experiment, questions))
-    path = reports / f"{_safe(experiment.name)}-{experiment.key[: numbers.SHORT]}.html"
-    _replace(path, html.encode("utf-8"))
+    path = reports / f"{stem(experiment)}.html"
+    replace(path, html.encode("utf-8"))
     return path
 
 
 def _html(shown: Page) -> str:
     css = (_HOME / "style.css").read_text("utf-8")
     digest = base64.b64encode(hashlib.sha256(css.encode("utf-8")).digest()).decode("ascii")
-    template = _environment().get_template("sweep.html.j2")
+    template = environment().get_template("sweep.html.j2")
     return template.render(page=shown, css=Markup(css), style_digest=digest)  # noqa: S704 - our own file
 
 
 @cache
-def _environment() -> Environment:
-    """Autoescape always, whatever a template is called; an unknown name is an error."""
+def environment() -> Environment:
+    """The templates of every page. Autoescape always, whatever one is called; an unknown name is an error."""
     made = Environment(
         loader=FileSystemLoader(_HOME / "templates"),
         autoescape=True,
@@ -66,12 +66,17 @@ def _inert(value: object) -> object:
     return visible(value) if isinstance(value, str) and not isinstance(value, Markup) else value
 
 
+def stem(experiment: Experiment) -> str:
+    """What the pages of an experiment are called, without extension."""
+    return f"{_safe(experiment.name)}-{experiment.key[: numbers.SHORT]}"
+
+
 def _safe(name: str) -> str:
     """A file name of letters, digits, `.`, `_` and `-`, not hidden and not too long."""
     return re.sub(r"[^A-Za-z0-9._-]+", "-", name).strip("-.")[:60] or "experiment"
 
 
-def _replace(path: Path, content: bytes) -> None:
+def replace(path: Path, content: bytes) -> None:
     """Write under a name that may exist already, in one step."""
     path.parent.mkdir(parents=True, exist_ok=True)
     draft = path.parent / f".draft-{os.getpid()}-{uuid.uuid4().hex[:8]}.html"

@@ -6,8 +6,8 @@ worse) or inside the margin (equivalent). The probability of the first is that o
 where t is taken as normal; for small effects that is the usual sample size n = ((z(1 - alpha / 2) + z(power))
 s / d)^2: Cohen, Statistical Power Analysis for the Behavioral Sciences, 1988; for retrieval: Sakai,
 "Statistical significance, power, and sample sizes", SIGIR 2016. Large or skewed effects need
-more care: mean and deviation of a sample move together. Expanding t = mean / (s / sqrt(n)) to second order in the
-sample's deviations gives, with e = d / s,
+more care: mean and deviation of a sample move together. Expanding t = mean / (s / sqrt(n)) to second order in
+the sample's deviations gives, with e = d / s,
 
     mean of t      sqrt(n) e (1 + 3 (kurtosis - 1) / (8 n)) - skewness / (2 sqrt(n))
     variance of t  1 - e skewness + e^2 (kurtosis - 1) / 4
@@ -73,8 +73,8 @@ def _of_t(n: int, effect: Effect) -> tuple[float, float]:
 def needed(effect: Effect, alpha: float, margin: float = 0.0, power: float = POWER) -> int | None:
     """The least number of queries (or clusters) that decides rightly with probability `power`.
 
-    `effect` is taken as the truth. None: more than `MOST`, as when the mean is 0 and there is no margin. Never
-    fewer than the sign flips need to reach alpha at all. For the other arguments see `decided`.
+    `effect` is taken as the truth. None: more than `MOST`, as when the mean is 0 and there is no margin.
+    Never fewer than the sign flips need to reach alpha at all. For the other arguments see `decided`.
     """
     low, high = fewest(alpha), MOST
     if effect.deviation == 0:

@@ -200,7 +200,7 @@ def test_a_warm_store_gives_the_bytes_of_a_cold_one(tmp_path: Path, monkeypatch:
     """Whole runs: texts embedded two at a time, in other company and by other runs, have the same bits."""
     data, model = tiny(tmp_path / "data"), {"name": "minilm", "model": str(_folder())}
     cold = done(data, tmp_path / "cold", embedding=model, fusion="rrf")
-    monkeypatch.setattr("runner.artifacts._SLICE", 2)
+    monkeypatch.setattr("runner.encoding._SLICE", 2)
     for other in ({"strategy__size": 3}, {"strategy": "sentence", "retrieval": "vector"}):
         done(data, tmp_path / "warm", embedding=model, **other)
     warm = done(data, tmp_path / "warm", embedding=model, fusion="rrf")

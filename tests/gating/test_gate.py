@@ -122,8 +122,9 @@ def test_from_the_command_line(at: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert {f["stage"] for f in found["flips"]} <= {"top_k", "fusion"}
     assert Xml.parse(at / "j.xml").getroot().tag == "testsuites"  # noqa: S314 - our own
     assert (at / "s.md").read_text("utf-8").startswith("**Retrieval gate:")
-    helpers.tiny(at / "other", queries=helpers.QUERIES[:1],
-                 gold=[g for g in helpers.GOLD if g["query_id"] == helpers.QUERIES[0]["query_id"]])  # fmt: skip
+    one = helpers.QUERIES[:1]
+    gold = [g for g in helpers.GOLD if g["query_id"] == one[0]["query_id"]]
+    helpers.tiny(at / "other", queries=one, gold=gold)
     other = done(at / "other", at / "outputs")
     for wrong in (
         [*asked, "--candidate", other.key],

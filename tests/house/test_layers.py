@@ -36,7 +36,8 @@ LAYERS: dict[int, str] = {
     # `recompute` both reads a run folder and runs the pipeline: a door, like `inspect query`.
     6: "runner.__main__ runner.cli runner.compose runner.request runner.complaints runner.harmless "
     "runner.help runner.delivery runner.verbs runner.data_verbs runner.recompute "
-    "runner.compare_verbs runner.gate_verbs runner.why_verbs runner.inspect_verbs runner.inspect_live runner.export_verbs",
+    "runner.compare_verbs runner.gate_verbs runner.why_verbs runner.inspect_verbs runner.inspect_live "
+    "runner.export_verbs",
 }
 """Where each module stands. A new module of `runner/` needs a place here; a new file of a group has one."""
 

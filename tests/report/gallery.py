@@ -128,7 +128,7 @@ def write(site: Path, *, inside: bool = False, **changes: Any) -> Path:
     """The page in a folder of a site, with its assets and one file of data beside it; or all in one file."""
     source = (Path(__file__).parent / "gallery.html.j2").read_text("utf-8")
     around = frame.alone() if inside else frame.beside(1)
-    html = page._environment().from_string(source).render(frame=around, **facts() | changes)
+    html = page.environment().from_string(source).render(frame=around, **facts() | changes)
     path = site / ("gallery.html" if inside else "x/gallery.html")
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(html.encode("utf-8"))

@@ -63,7 +63,7 @@ def test_every_table_is_named_and_every_head_has_a_scope(home: Path) -> None:
 
 
 def test_every_value_is_escaped_whatever_a_template_is_called() -> None:
-    made = page._environment()
+    made = page.environment()
     assert made.autoescape is True
     assert made.from_string("{{ x }}").render(x="<b>\u202e") == "&lt;b&gt;[U+202E]"
     for path in (Path(page.__file__).parent / "templates").iterdir():
