@@ -44,7 +44,7 @@ def write(draft: Path, p: Parts, k: Keyring, session: Session, trace: Trace, clo
     with clock.stage("record"):
         ordered = _in_order(trace.candidates)
         tabled = frames(p, k, session, trace, ordered)
-        with ThreadPoolExecutor() as pool:
+        with ThreadPoolExecutor(max_workers=1) as pool:
             written = [pool.submit(tables.write, f, draft / f"{name}.parquet") for name, f in tabled.items()]
             (draft / "run.trec").write_text(_trec(p, k, session, ordered), "utf-8")
             for one in written:

@@ -21,6 +21,8 @@ from runner.errors import StoreError
 
 log = logging.getLogger(__name__)
 
+_MUCH = 1 << 22
+"""Bytes from which files are digested in parallel."""
 MANIFEST = "manifest.json"
 Write = Callable[[Path], dict[str, Any]]
 """Writes an artifact's files into the folder it is given and returns what the manifest should say of it."""
@@ -110,8 +112,12 @@ def check(target: Path) -> dict[str, Any]:
             raise ValueError("its digest is not the one it was published with")
     except (OSError, ValueError, KeyError, TypeError) as e:
         raise StoreError(f"{target / MANIFEST}: missing or damaged ({e})") from e
-    with ThreadPoolExecutor() as pool:  # digesting a large file lets other threads run
-        problems = [p for p in pool.map(_problem, [target / n for n in files], files.values()) if p]
+    paths = [target / n for n in files]
+    if sum(said["bytes"] for said in files.values()) < _MUCH:  # a pool would cost more than it saves
+        problems = [p for p in map(_problem, paths, files.values()) if p]
+    else:
+        with ThreadPoolExecutor() as pool:  # digesting a large file lets other threads run
+            problems = [p for p in pool.map(_problem, paths, files.values()) if p]
     if problems:
         raise StoreError(problems[0])
     return meta

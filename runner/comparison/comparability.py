@@ -29,41 +29,44 @@ def differences(runs: Sequence[Run], axes: Collection[str] = ()) -> list[Differe
     axis that the sweep declared is `declared`, but neighbor expansion and embedding model always warn: an
     intended comparison must not be read as identical set-ups either.
     """
-    facts: list[tuple[str, Level, str, Any]] = []
-    for run in runs:
-        meta, config = run.meta, run.config
-        prints = meta["fingerprints"]
-        facts += [
-            ("data set", "blocks", "", prints["documents"][:12]),
-            ("questions", "blocks", "", prints["queries"][:12]),
-            ("gold", "blocks", "", prints["judgments"][:12]),
-            ("versions of the measures", "blocks", "", _said(meta.get("families", {}))),
-            ("unit of rank measures", "blocks", "", meta["judged"].get("unit")),
-            ("Neighbor Expansion", "warns", "", run.badge.text),
-            ("Embedding Model", "warns", "", _model(run)),
-            ("tokenizer", "warns", "tokenizer", config["tokenizer"]["name"]),
-            ("strategy", "warns", "strategy", _said(config["strategy"])),
-            ("enrichment", "warns", "enrichment", _said(config["enrichment"])),
-            ("retrieval", "warns", "retrieval", _said(config["retrieval"]["legs"])),
-            ("fusion", "warns", "fusion", _said(config["fusion"])),
-            ("reranker", "warns", "reranker", _said(config["reranker"])),
-            ("top_k", "warns", "top_k", config["top_k"]),
-            ("threshold", "warns", "threshold", _said(config["threshold"])),
-            ("filter", "warns", "filter", _said(config["filter"])),
-            ("truncated chunks", "warns", "", _stage(run, "embedding").get("truncated", 0) > 0),
-            ("reranker fallbacks", "warns", "", meta["fallbacks"]),
-            ("hardware", "warns", "", meta["environment"]["processor"]),
-        ]
-    width = len(facts) // len(runs)
+    found = [facts(run) for run in runs]
     out = []
-    for i in range(width):
-        what, level, field, _ = facts[i]
-        values = tuple(str(facts[i + width * r][3]) for r in range(len(runs)))
+    for same in zip(*found, strict=True):
+        what, level, field, _ = same[0]
+        values = tuple(f[3] for f in same)
         if len(set(values)) > 1:
             declared = bool(field) and any(a == field or a.startswith(f"{field}.") for a in axes)
             out.append(Difference(what, "declared" if declared else level, values))
     order = ("blocks", "warns", "declared")
     return sorted(out, key=lambda d: order.index(d.level))
+
+
+def facts(run: Run) -> list[tuple[str, Level, str, str]]:
+    """What of a run matters to a comparison: name, level, field of the config if it has one, value."""
+    meta, config = run.meta, run.config
+    prints = meta["fingerprints"]
+    found: list[tuple[str, Level, str, Any]] = [
+        ("data set", "blocks", "", prints["documents"][:12]),
+        ("questions", "blocks", "", prints["queries"][:12]),
+        ("gold", "blocks", "", prints["judgments"][:12]),
+        ("versions of the measures", "blocks", "", _said(meta.get("families", {}))),
+        ("unit of rank measures", "blocks", "", meta["judged"].get("unit")),
+        ("Neighbor Expansion", "warns", "", run.badge.text),
+        ("Embedding Model", "warns", "", _model(run)),
+        ("tokenizer", "warns", "tokenizer", config["tokenizer"]["name"]),
+        ("strategy", "warns", "strategy", _said(config["strategy"])),
+        ("enrichment", "warns", "enrichment", _said(config["enrichment"])),
+        ("retrieval", "warns", "retrieval", _said(config["retrieval"]["legs"])),
+        ("fusion", "warns", "fusion", _said(config["fusion"])),
+        ("reranker", "warns", "reranker", _said(config["reranker"])),
+        ("top_k", "warns", "top_k", config["top_k"]),
+        ("threshold", "warns", "threshold", _said(config["threshold"])),
+        ("filter", "warns", "filter", _said(config["filter"])),
+        ("truncated chunks", "warns", "", _stage(run, "embedding").get("truncated", 0) > 0),
+        ("reranker fallbacks", "warns", "", meta["fallbacks"]),
+        ("hardware", "warns", "", meta["environment"]["processor"]),
+    ]
+    return [(what, level, field, str(value)) for what, level, field, value in found]
 
 
 def by_construction(a: Run, b: Run, measure: str) -> str:
@@ -72,7 +75,7 @@ def by_construction(a: Run, b: Run, measure: str) -> str:
     Two runs that differ in the neighbor knobs only have the same hits: what is measured on hits is equal, and
     the expanded recall of the one with the wider windows cannot be lower.
     """
-    if _without_knobs(a) != _without_knobs(b) or a.badge.text == b.badge.text:
+    if without_knobs(a) != without_knobs(b) or a.badge.text == b.badge.text:
         return ""
     if measure.endswith("t") and "@" in measure:
         return ""  # at a budget, neighbors displace hits
@@ -85,7 +88,8 @@ def by_construction(a: Run, b: Run, measure: str) -> str:
     return "expansion only adds" if measure.startswith("SpanR") and nested else ""
 
 
-def _without_knobs(run: Run) -> tuple[Any, ...]:
+def without_knobs(run: Run) -> tuple[Any, ...]:
+    """What two runs share that have the same hits: their data, and their configs but for the neighbors."""
     config = {k: v for k, v in run.config.items() if k not in (*KNOBS, "metrics")}
     return (config, run.meta["fingerprints"])
 

@@ -115,7 +115,7 @@ def _row(experiment: Experiment, reports: Path) -> Row:
     return Row(
         key=experiment.key,
         name=experiment.name,
-        page=_page(experiment, reports),
+        page=page_of(experiment, reports),
         data=numbers.listed(data),
         questions=max((s.run.meta["data"].get("queries", 0) for s in found), default=0),
         iso=experiment.body["created"],
@@ -148,7 +148,8 @@ def _models(found: Sequence[Setup]) -> list[str]:
     return _named(used, "embedding")
 
 
-def _page(experiment: Experiment, reports: Path) -> str:
+def page_of(experiment: Experiment, reports: Path) -> str:
+    """The address of the page of an experiment from the folder of the site; empty: none was written."""
     folder = page.stem(experiment)
     candidates = (f"{folder}/index.html", f"{folder}.html")
     return next((c for c in candidates if (reports / c).is_file()), "")

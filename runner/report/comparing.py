@@ -1,0 +1,150 @@
+"""The page that compares any runs: one file of data per run, from which the browser computes and Python agrees."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from runner import keys, runs
+from runner.comparison import comparability
+from runner.comparison.paired import MARGIN, budget_of
+from runner.comparison.record import BUDGETS
+from runner.comparison.scores import Scores, scores
+from runner.errors import RunnerError
+from runner.report import badge, caveats, claim, frame, listing, notices, numbers, page, question_pages
+from runner.report.assets import data
+from runner.report.setups import Setup
+from runner.report.telling import lost
+from runner.report.wording import TAGS, TEMPLATES
+from runner.runs import Experiment, Run
+from runner.text import visible
+
+MEASURES = 8
+"""Measures of a run that its file carries, besides those of the budget curve."""
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """One run that can be compared."""
+
+    setup: Setup
+    experiment: Experiment
+    badge: badge.Shown
+    page: str
+
+    @property
+    def key(self) -> str:
+        """The key of the run."""
+        return self.setup.run.key
+
+
+def write(outputs: Path, reports: Path) -> Path:
+    """Write `compare.html` and `data/<run>.js` of every recorded run; a file that is there stays as it is.
+
+    A run folder never changes, but its questions may have got pages since: then its file is written again.
+    """
+    found = choices(outputs, reports)
+    for c in found:
+        text = data.put(c.key, run_data(c, reports)).encode("utf-8")
+        path = reports / "data" / f"{c.key}.js"
+        if not path.is_file() or path.read_bytes() != text:
+            page.replace(path, text)
+    path = reports / "compare.html"
+    page.replace(path, compare_page(found).encode("utf-8"))
+    return path
+
+
+def compare_page(found: Sequence[Choice]) -> str:
+    """The page; which runs it shows is in its address: `#runs=key,key&base=key`."""
+    words = {
+        "tags": TAGS, "templates": TEMPLATES, "phrases": claim.PHRASES, "notices": notices.TEMPLATES,
+        "margin": MARGIN, "budgets": BUDGETS,
+    }  # fmt: skip
+    template = page.environment().get_template("compare.html.j2")
+    around = frame.beside(comparing=True)
+    return template.render(frame=around, choices=found, words=data.block("words", words))
+
+
+def choices(outputs: Path, reports: Path) -> list[Choice]:
+    """Every run of every experiment, newest experiment first, each once."""
+    out: dict[str, Choice] = {}
+    for key in runs.experiment_keys(outputs):
+        try:
+            experiment = Experiment(outputs, key)
+        except RunnerError:
+            continue
+        address = listing.page_of(experiment, reports)
+        for s in listing.distinct(experiment):
+            shown = badge.badges([listing.setting(s.run)])[0]
+            out.setdefault(s.run.key, Choice(s, experiment, shown, address))
+    return list(out.values())
+
+
+def run_data(choice: Choice, reports: Path) -> dict[str, Any]:
+    """What the page knows of a run: identities, values per question, losses, warnings."""
+    run = choice.setup.run
+    said = {
+        "key": run.key, "short": run.short, "name": visible(" ".join(choice.setup.overrides)) or run.short,
+        "experiment": choice.experiment.name, "page": choice.page, "badge": _badge(choice.badge),
+        "prev": run.badge.prev, "next": run.badge.following, "facts": comparability.facts(run),
+        "hits": keys.digest(_plain(comparability.without_knobs(run))), "cards": _cards(run),
+        "warnings": [n.text for n in caveats.notes([choice.setup])],
+    }  # fmt: skip
+    try:
+        return {**said, **_values(scores([run]), run), **_questions(choice, reports)}
+    except RunnerError as e:
+        return {**said, "missing": str(e)}
+
+
+def _badge(b: badge.Shown) -> dict[str, str]:
+    return {"form": b.form, "text": b.text, "tooltip": b.tooltip, "label": b.label}
+
+
+def _plain(value: object) -> Any:
+    """Tuples as lists, for a digest."""
+    return [_plain(v) for v in value] if isinstance(value, tuple | list) else value
+
+
+def _cards(run: Run) -> list[tuple[str, str]]:
+    """What a card says of the run, by name; a fact of the same name underlines it where runs differ."""
+    formula = next((s["formula"] for s in run.meta["stages"] if s.get("formula")), "")
+    config = run.config
+    sizes = ", ".join(f"{k} {v}" for k, v in config["strategy"].items() if k != "name" and not isinstance(v, dict))
+    return [
+        ("Embedding Model", f"{config['embedding']['name']} {(run.meta['keys']['model'] or 'none')[: numbers.SHORT]}"),
+        ("strategy", f"{config['strategy']['name']}{f': {sizes}' if sizes else ''}"),
+        ("enrichment", config["enrichment"]["name"]),
+        ("fusion", " ".join([config["fusion"]["name"], formula]).strip()),
+        ("reranker", config["reranker"]["name"]),
+        ("top_k", numbers.count(config["top_k"])),
+    ]  # fmt: skip
+
+
+def _values(found: Scores, run: Run) -> dict[str, Any]:
+    """Per measure the values of the questions in the order of `queries`, exact; NaN: no value."""
+    asked = [m["measure"] for m in run.measures][:MEASURES]
+    curve = [m for m in found.measures if budget_of(m) in BUDGETS and m.startswith("SpanR@")]
+    kept = list(dict.fromkeys([*(m for m in asked if m in found.measures), *curve]))
+    return {
+        "seed": f"{found.seed:016x}",
+        "queries": list(found.queries),
+        "clusters": None if found.clusters is None else found.clusters.tolist(),
+        "measures": {m: data.floats(found.of(m)[:, 0]) for m in kept},
+        "tokens": data.floats(found.tokens[:, 0]),
+    }
+
+
+def _questions(choice: Choice, reports: Path) -> Mapping[str, Any]:
+    """Texts, losing stages, and the pages of those questions that have one."""
+    folder = f"{page.stem(choice.experiment)}/q"
+    asked = choice.setup.run.table("queries").select("query_id", "text").iter_rows()
+    texts = {query: _cut(text) for query, text in asked}
+    places = {q: f"{folder}/{question_pages.address(q)}" for q in texts}
+    there = {q: p for q, p in places.items() if (reports / p).is_file()}
+    return {"texts": texts, "lost": lost(choice.setup), "pages": there}
+
+
+def _cut(text: str, limit: int = 300) -> str:
+    return text if len(text) <= limit else f"{text[:limit]}…"
