@@ -15,6 +15,7 @@ from runner.comparison.scores import Scores, scores
 from runner.errors import RunnerError
 from runner.report import badge, caveats, claim, frame, listing, notices, numbers, page, question_pages
 from runner.report.assets import data
+from runner.report.glossary import key_columns
 from runner.report.setups import Setup
 from runner.report.telling import lost
 from runner.report.wording import TAGS, TEMPLATES
@@ -41,19 +42,24 @@ class Choice:
 
 
 def write(outputs: Path, reports: Path) -> Path:
-    """Write `compare.html` and `data/<run>.js` of every recorded run; a file that is there stays as it is.
-
-    A run folder never changes, but its questions may have got pages since: then its file is written again.
-    """
+    """Write `compare.html`, and `data/<run>.js` of every recorded run that has none that is new enough."""
     found = choices(outputs, reports)
     for c in found:
-        text = data.put(c.key, run_data(c, reports)).encode("utf-8")
         path = reports / "data" / f"{c.key}.js"
-        if not path.is_file() or path.read_bytes() != text:
-            page.replace(path, text)
+        if not _is_new(path, c, reports):
+            page.replace(path, data.put(c.key, run_data(c, reports)).encode("utf-8"))
     path = reports / "compare.html"
     page.replace(path, compare_page(found).encode("utf-8"))
     return path
+
+
+def _is_new(path: Path, choice: Choice, reports: Path) -> bool:
+    """Whether a file is younger than all it says: the run, the pages of its questions, and this program."""
+    if not path.is_file():
+        return False
+    run, pages = choice.setup.run, reports / page.stem(choice.experiment)
+    said = [run.path / "run.json", pages, pages / "q", Path(__file__)]
+    return all(p.stat().st_mtime_ns < path.stat().st_mtime_ns for p in said if p.exists())
 
 
 def compare_page(found: Sequence[Choice]) -> str:
@@ -111,7 +117,9 @@ def _cards(run: Run) -> list[tuple[str, str]]:
     """What a card says of the run, by name; a fact of the same name underlines it where runs differ."""
     formula = next((s["formula"] for s in run.meta["stages"] if s.get("formula")), "")
     config = run.config
-    sizes = ", ".join(f"{k} {v}" for k, v in config["strategy"].items() if k != "name" and not isinstance(v, dict))
+    sizes = ", ".join(
+        f"{k} {v}" for k, v in config["strategy"].items() if k != "name" and not isinstance(v, dict)
+    )
     return [
         ("Embedding Model", f"{config['embedding']['name']} {(run.meta['keys']['model'] or 'none')[: numbers.SHORT]}"),
         ("strategy", f"{config['strategy']['name']}{f': {sizes}' if sizes else ''}"),
@@ -124,7 +132,9 @@ def _cards(run: Run) -> list[tuple[str, str]]:
 
 def _values(found: Scores, run: Run) -> dict[str, Any]:
     """Per measure the values of the questions in the order of `queries`, exact; NaN: no value."""
-    asked = [m["measure"] for m in run.measures][:MEASURES]
+    every = [m["measure"] for m in run.measures]
+    telling = [c.measure for c in key_columns(every)]
+    asked = list(dict.fromkeys([*every[:1], *(f"{m}+" for m in every[:1]), *telling, *every]))[:MEASURES]
     curve = [m for m in found.measures if budget_of(m) in BUDGETS and m.startswith("SpanR@")]
     kept = list(dict.fromkeys([*(m for m in asked if m in found.measures), *curve]))
     return {

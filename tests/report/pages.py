@@ -48,8 +48,8 @@ class Parsed(HTMLParser):
 
     def handle_starttag(self, tag: str, attrs: Any) -> None:
         raw = self.get_starttag_text() or ""
-        rest = re.sub(r'\s[a-z-]+="[^"]*"', "", raw)
-        assert re.fullmatch(r"<[a-z0-9]+(\sopen)?\s*/?>", rest), f"not quoted: {raw}"
+        rest = re.sub(r'\s[A-Za-z0-9-]+="[^"]*"', "", raw)
+        assert re.fullmatch(r"<[a-z0-9]+(\s(open|hidden|disabled))?\s*/?>", rest), f"not quoted: {raw}"
         assert len(dict(attrs)) == len(attrs), f"an attribute twice: {raw}"
         self.tags.append((tag, {k: v or "" for k, v in attrs}))
         if tag not in _VOID:
@@ -71,6 +71,11 @@ class Parsed(HTMLParser):
 
     def of_class(self, name: str) -> list[dict[str, str]]:
         return [a for _, a in self.tags if name in a.get("class", "").split()]
+
+
+def within_main(html: str) -> Parsed:
+    """What a page of the site shows between its frame."""
+    return Parsed(html[html.index("<main ") : html.index("</main>") + len("</main>")])
 
 
 def dataset(at: Path) -> Path:

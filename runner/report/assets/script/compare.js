@@ -11,7 +11,7 @@ function node(tag, cls, ...kids) {
 }
 
 function shapeOf(kind) {
-  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg"), use = document.createElementNS("http://www.w3.org/2000/svg", "use");
+  const space = R.one("body > svg").namespaceURI, svg = document.createElementNS(space, "svg"), use = document.createElementNS(space, "use");
   svg.setAttribute("aria-hidden", "true");
   use.setAttribute("href", "#g-" + kind);
   svg.append(use);
@@ -49,7 +49,7 @@ function section(id, title, lede, ...kids) {
 
 // A table in a region that the keyboard can scroll.
 function tableOf(caption, heads, rows, cls = "stick") {
-  const head = node("tr", "", ...heads.map(h => { const th = node("th", "", h); th.scope = "col"; return th; }));
+  const head = node("tr", "", ...heads.map(h => { const th = node("th", h.className && h.className.startsWith("letter") && cls !== "stick" ? "r" : "", h); th.scope = "col"; return th; }));
   const table = node("table", cls, node("caption", "", ...caption), node("thead", "", head), node("tbody", "", ...rows));
   const region = node("div", "scroll", table);
   region.tabIndex = 0;
@@ -150,10 +150,10 @@ function decoded(run, letter) {
 // The tables fill row by row, so that the page answers while a thousand questions are resampled.
 function measured(place, measures, runs, base, words, differ, mine) {
   const others = runs.filter(r => r !== base), lead = leading(runs, base, measures, words.budgets), known = {};
-  const heads = ["Measure", letterOf(base), ...others.flatMap(r => [letterOf(r), r.letter + " \u2212 " + base.letter, "drawn", "Verdict"])];
+  const heads = ["Measure", letterOf(base), ...others.flatMap(r => [letterOf(r), r.letter + " \u2212 " + base.letter, node("span", "vh", r.letter + " \u2212 " + base.letter + " drawn"), "Verdict"])];
   const bodies = ["At equal tokens", "At equal top_k"].map(name => {
     const marks = softWarnings(runs, words.notices).map(([head]) => tagOf("warn", head.replace(":", "")));
-    const region = tableOf([node("b", "", name), ...marks], heads.map(h => typeof h === "string" ? h : h.cloneNode(true)), []);
+    const region = tableOf([node("b", "", name), ...marks], heads.map(h => typeof h === "string" ? h : h.cloneNode(true)), [], "stick wide-values");
     place.append(region);
     return region.querySelector("tbody");
   });

@@ -1,0 +1,107 @@
+"""The answer page and the list: their numbers are the record's, links lead on, hostile names are text."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import helpers
+import polars as pl
+import pytest
+
+from runner import runs
+from runner.cli import main
+from runner.comparison import record
+from runner.report import site
+from runner.report.answer_page import render
+
+NAME = "<b>&hostile"
+
+
+@pytest.fixture(scope="module")
+def at(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("site")
+    helpers.tiny(folder / "data")
+    words = ["dataset=native", f"dataset.path={folder / 'data'}", "strategy.size=4", "tokenizer=words"]
+    words += ["retrieval=bm25", "metrics=span", "metrics.measures=[SpanR@3,SpanR@3+,Tokens@3+]", "top_k=3"]
+    words += [
+        f"runtime.outputs={folder / 'outputs'}",
+        f"runtime.reports={folder / 'reports'}",
+        "tracking=off",
+    ]
+    assert main(["-m", *words, f"experiment.name='{NAME}'", "neighbor_next=0,1"]) == 0
+    return folder
+
+
+def experiment(at: Path) -> runs.Experiment:
+    return runs.open_experiment(at / "outputs", "latest")
+
+
+def test_every_number_of_the_page_is_in_the_record(at: Path) -> None:
+    (page,) = (at / "reports").glob("*/index.html")
+    html = page.read_text("utf-8")
+    found = re.findall(r'<data value="([^"]+)" data-run="([0-9a-f]{64})" data-measure="([^"]+)"', html)
+    assert len(found) > 6
+    recorded = record.read(experiment(at))
+    assert recorded is not None
+    rows = recorded[1]
+    known = {
+        (r["candidate"], r["measure"], v)
+        for r in rows.to_dicts()
+        for v in (r["candidate_mean"], r["difference"])
+    }
+    fronts = recorded[0]["groups"][0]["front"]
+    known |= {(f["run"], f["measure"], f["mean"]) for f in fronts}
+    for value, run, measure in found:
+        assert (run, measure, float(value)) in known
+    for f in fronts:
+        table = runs.Run(at / "outputs", f["run"]).table("measures").filter(pl.col("measure") == f["measure"])
+        assert table["value"].mean() == pytest.approx(f["mean"])
+
+
+def test_the_page_says_the_recorded_answer_and_leads_to_the_details(at: Path) -> None:
+    (page,) = (at / "reports").glob("*/index.html")
+    html = page.read_text("utf-8")
+    group = (record.read(experiment(at)) or ({}, None))[0]["groups"][0]
+    assert group["answer"]["sentence"].split(".")[0] in html
+    assert "Neighbor Expansion differs:" in html
+    links = re.findall(r'href="(\.\./[^"#]+)"', html)
+    assert links
+    assert all((page.parent / link).exists() for link in links)
+
+
+def test_pages_load_nothing_from_elsewhere_and_have_no_inline_code(at: Path) -> None:
+    for page in (at / "reports").rglob("*.html"):
+        html = page.read_text("utf-8")
+        assert "Content-Security-Policy" in html
+        assert not re.search(r'\s(?:on\w+|style)="', html)
+        assert not re.search(r'(?:src|href)="(?:https?:)?//', html)
+        assert "<b>&hostile" not in html
+        assert not re.search(
+            r"\b(?:NaN|None|nan)\b", re.sub(r"<script.*?</script>", "", html, flags=re.DOTALL)
+        )
+
+
+def test_the_list_leads_to_the_page(at: Path) -> None:
+    html = (at / "reports" / "index.html").read_text("utf-8")
+    links = [x for x in re.findall(r'href="([^"#]+\.html)"', html) if x != "index.html"]
+    assert links
+    assert (at / "reports" / links[0]).is_file()
+
+
+def test_the_same_record_gives_the_same_bytes(at: Path) -> None:
+    before = {p: p.read_bytes() for p in (at / "reports").rglob("*.html")}
+    (details,) = [
+        p.name for p in (at / "reports").glob("*.html") if p.name != "index.html" and "hostile" in p.name
+    ]
+    site.render(experiment(at), at / "reports", details)
+    assert {p: p.read_bytes() for p in (at / "reports").rglob("*.html")} == before
+
+
+def test_one_run_has_nothing_to_compare_and_no_answer_page(at: Path, tmp_path: Path) -> None:
+    found = experiment(at)
+    for name in ("comparison.json", "contrasts.parquet"):
+        (found.path / name).rename(tmp_path / name)
+    assert render(found, tmp_path / "reports", "x.html") is None
+    for name in ("comparison.json", "contrasts.parquet"):
+        (tmp_path / name).rename(found.path / name)
