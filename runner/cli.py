@@ -164,7 +164,7 @@ def _bar(what: str, total: int) -> Bar:
 
 
 def _plan(arguments: Sequence[str]) -> int:
-    given = [a for a in arguments if a != "--json"]
+    given = [a for a in arguments if a not in ("--json", "--power")]
     if "--outputs" in given[:-1]:  # as for every verb
         place = given.index("--outputs")
         given[place : place + 2] = [f"runtime.outputs={given[place + 1]}"]
@@ -176,6 +176,10 @@ def _plan(arguments: Sequence[str]) -> int:
         else:
             none = "there is no plan: a stage failed, or the sweeper chooses its cells as it goes"
             say(_plan_text(plan, request) if plan else none)
+        if "--power" in arguments and "--json" not in arguments:
+            from runner.delivery import power_of
+
+            say("\n".join(["what these questions can decide:", *power_of(request)]))
         return EXIT_FAILED if wrong or plan is None else EXIT_OK
 
     return _launch(given, dry)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from runner import planning, sweep, tracking
-from runner.comparison import record, said
+from runner.comparison import power, record, said
 from runner.config import RunConfig
 from runner.errors import RunnerError
 from runner.keyring import keyring
@@ -59,6 +59,20 @@ def plan_of(request: Request) -> planning.Plan | None:
         return None
     finally:
         request.probed = own.counters.texts_embedded - before
+
+
+def power_of(request: Request) -> list[str]:
+    """What the questions of the sweep can decide, by the variance of earlier runs; a line a measure."""
+    configs = [c for _, c in request.cells or [] if isinstance(c, RunConfig)]
+    if not configs:
+        return []
+    prints = keyring(parts(configs[0]), session(request.outside, request.progress)).fingerprints
+    found = power.told(Path(request.outside.runtime.outputs), prints, max(1, len(configs) - 1))
+    by = "independent units, 80% power, as {} earlier runs vary"
+    return [
+        f"  {t.measure:<12} differences from about {t.least:.3f} on ({t.units} {by.format(t.runs)})"
+        for t in found
+    ] or ["  nothing is known of it yet: fewer than two runs over these questions are recorded"]
 
 
 def _readable(config: RunConfig | RunnerError, own: Session) -> RunConfig | RunnerError:

@@ -10,7 +10,7 @@ HELP = """runner: retrieval experiments from a config, traced stage by stage.
 
   python -m runner [OVERRIDE…]          one run
   python -m runner -m [OVERRIDE…]       a sweep, for instance -m strategy=fixed_size neighbor_prev=0,1,2
-  python -m runner plan [-m] [OVERRIDE…]  what it would do: cached, due, seconds
+  python -m runner plan [-m] [--power] [OVERRIDE…]  what it would do: cached, due, seconds; what it can decide
   python -m runner ls                   runs and experiments recorded here
   python -m runner show [RUN]           one run: stages, measures, warnings
   python -m runner inspect chunks DOC | query TEXT | neighbors CHUNK | diff RUN RUN [QUERY]  stage by stage

@@ -72,20 +72,23 @@ class Part:
     losses: list[Waterfall]
 
 
-def render(experiment: Experiment, reports: Path, details: str) -> Path | None:
+def render(
+    experiment: Experiment, reports: Path, details: str, pages: Mapping[str, str] | None = None
+) -> Path | None:
     """Write `reports/<name>-<key>/index.html`; None: nothing of the experiment is compared.
 
     Args:
         experiment: the recorded sweep.
         reports: the folder of the site.
         details: file name of the page with all cells, questions and sources, beside that folder.
+        pages: by query id, the address of its page from that folder.
     """
     recorded = read(experiment)
     if recorded is None or not recorded[0]["groups"]:
         return None
     parts = [_part(experiment, g, recorded[1]) for g in recorded[0]["groups"]]
     html = environment().get_template("experiment.html.j2").render(
-        frame=frame.beside(1), experiment=experiment, parts=parts, details=details,
+        frame=frame.beside(1), experiment=experiment, parts=parts, details=details, pages=pages or {},
         failed=[c for c in experiment.cells if c["run"] is None], day=numbers.day(experiment.body["created"]),
     )  # fmt: skip
     path = reports / stem(experiment) / "index.html"

@@ -1,4 +1,4 @@
-"""The page that compares any runs: one file of data per run, from which the browser computes and Python agrees."""
+"""The page that compares any runs: a file of data per run, from which a browser computes as Python does."""
 
 from __future__ import annotations
 
@@ -116,12 +116,11 @@ def _plain(value: object) -> Any:
 def _cards(run: Run) -> list[tuple[str, str]]:
     """What a card says of the run, by name; a fact of the same name underlines it where runs differ."""
     formula = next((s["formula"] for s in run.meta["stages"] if s.get("formula")), "")
-    config = run.config
-    sizes = ", ".join(
-        f"{k} {v}" for k, v in config["strategy"].items() if k != "name" and not isinstance(v, dict)
-    )
+    config, model = run.config, run.meta["keys"]["model"] or "none"
+    plain = {k: v for k, v in config["strategy"].items() if k != "name" and not isinstance(v, dict)}
+    sizes = ", ".join(f"{k} {v}" for k, v in plain.items())
     return [
-        ("Embedding Model", f"{config['embedding']['name']} {(run.meta['keys']['model'] or 'none')[: numbers.SHORT]}"),
+        ("Embedding Model", f"{config['embedding']['name']} {model[: numbers.SHORT]}"),
         ("strategy", f"{config['strategy']['name']}{f': {sizes}' if sizes else ''}"),
         ("enrichment", config["enrichment"]["name"]),
         ("fusion", " ".join([config["fusion"]["name"], formula]).strip()),

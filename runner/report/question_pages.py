@@ -11,6 +11,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from runner.comparison import record
 from runner.errors import RunnerError
 from runner.losses import Losses
 from runner.records import QueryTrace
@@ -22,8 +23,8 @@ from runner.report.telling import PAGES, Telling, lost, telling
 from runner.runs import Experiment
 from runner.traces import traces
 
-CELLS = 4
-"""Set-ups shown of a question; the command of a page leads to the others."""
+CELLS = 3
+"""Set-ups shown of a question: baseline, the one that the answer is about, then the first others."""
 _WHY = {
     "flips": "some cells answer it and others lose it",
     "lost": "every cell loses some of its gold",
@@ -82,7 +83,10 @@ def write(experiment: Experiment, reports: Path, limit: int = PAGES) -> dict[str
 
 def _pages(experiment: Experiment, mine: Sequence[Setup], chosen: Sequence[Telling]) -> list[tuple[str, str]]:
     """The pages of one data set; each table is read once."""
-    shown = list(mine[:CELLS])
+    shown = _leading(experiment, mine)[:CELLS]
+    recorded = record.read(experiment)
+    # Only what is compared has an answer page; else the page of all cells is above a question.
+    back = "../index.html" if recorded and recorded[0]["groups"] else f"../../{page.stem(experiment)}.html"
     ids = [t.query_id for t in chosen]
     golds = next((gold.gold_of(s, ids) for s in shown if s.texts), {})
     found = {s.run.key: {t.query_id: t for t in traces(s.run, ids, texts=s.texts)} for s in shown}
@@ -103,10 +107,18 @@ def _pages(experiment: Experiment, mine: Sequence[Setup], chosen: Sequence[Telli
             frame=frame.beside(2), experiment=experiment, query_id=t.query_id, why=_WHY[t.why],
             text=answers[0].trace.text, gold=mine_gold.items[: gold.QUOTES],
             more_gold=max(0, len(mine_gold.items) - gold.QUOTES), answers=answers, cells=len(mine),
-            readable=any(s.texts for s in shown), measured=numbers.measured, **around,
+            back=back, readable=any(s.texts for s in shown), measured=numbers.measured, **around,
         )  # fmt: skip
         out.append((t.query_id, html))
     return out
+
+
+def _leading(experiment: Experiment, mine: Sequence[Setup]) -> list[Setup]:
+    """The set-ups with those first that the recorded answer compares."""
+    found = record.read(experiment)
+    groups = found[0]["groups"] if found else []
+    first = [k for g in groups for k in (g["baseline"], g.get("answer", {}).get("candidate"))]
+    return sorted(mine, key=lambda s: first.index(s.run.key) if s.run.key in first else len(first))
 
 
 class _Known:

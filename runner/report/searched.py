@@ -1,4 +1,4 @@
-"""What one run recorded of one question, as its page shows it: ranks by stage, candidates, facts of the search."""
+"""What one run recorded of one question: ranks by stage, candidates with their fates, facts of the search."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from runner.report.charts import bump
 from runner.report.gold import Gold
 from runner.report.setups import Setup
 
-SHOWN = 25
+SHOWN = 12
 """Candidates shown; those with gold follow, however deep they lie."""
 LINES = 10
 """Candidates of the chart, and ranks shown one by one."""
@@ -132,13 +132,14 @@ def facts(setup: Setup, trace: QueryTrace) -> list[tuple[str, str]]:
     config, meta = setup.run.config, setup.run.meta
     legs = config["retrieval"]["legs"]
     model = meta["keys"]["model"]
+    limits = [f"{k} {v}" for k, v in config["threshold"].items() if v is not None]
     said = [
         ("Mode", f"{config['retrieval']['name']}: {numbers.listed(list(legs))}"),
         ("Window", f"{' + '.join(numbers.count(leg['depth']) for leg in legs.values())}, "
                    f"{numbers.count(len(trace.candidates))} distinct"),
         ("Embedding", f"{config['embedding']['name']} {model[: numbers.SHORT]}" if model else "none"),
         ("Fusion", str(setup.stage("fusion").get("formula") or config["fusion"]["name"])),
-        ("Threshold", ", ".join(f"{k} {v}" for k, v in config["threshold"].items() if v is not None) or "none"),
+        ("Threshold", ", ".join(limits) or "none"),
         ("Reranker", config["reranker"]["name"]),
         ("top_k", numbers.count(config["top_k"])),
     ]  # fmt: skip

@@ -1,10 +1,10 @@
-"""The site: the answer page of an experiment, the list of all, and the assets they share."""
+"""The site: an experiment's answer and question pages, the list of all, the page that compares, assets."""
 
 from __future__ import annotations
 
 from pathlib import Path
 
-from runner.report import answer_page
+from runner.report import answer_page, comparing, question_pages
 from runner.report.assets import bundle
 from runner.report.listing import listing
 from runner.report.page import replace
@@ -20,7 +20,9 @@ def render(experiment: Experiment, reports: Path, details: str) -> dict[str, Pat
         details: file name of the experiment's page with all cells, questions and sources, in that folder.
     """
     bundle.write(reports)
-    answer = answer_page.render(experiment, reports, details)
+    pages = question_pages.write(experiment, reports)
+    answer = answer_page.render(experiment, reports, details, pages)
     every = reports / "index.html"
     replace(every, listing(experiment.outputs, reports).encode("utf-8"))
+    comparing.write(experiment.outputs, reports)
     return {**({"answer": answer} if answer else {}), "all experiments": every}

@@ -1,4 +1,4 @@
-"""Which questions have a page: those that some cells answer and others lose, then losses, then seeded chance."""
+"""Which questions have a page: those that some cells answer and others lose, then losses, then drawn ones."""
 
 from __future__ import annotations
 

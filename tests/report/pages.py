@@ -49,7 +49,8 @@ class Parsed(HTMLParser):
     def handle_starttag(self, tag: str, attrs: Any) -> None:
         raw = self.get_starttag_text() or ""
         rest = re.sub(r'\s[A-Za-z0-9-]+="[^"]*"', "", raw)
-        assert re.fullmatch(r"<[a-z0-9]+(\s(open|hidden|disabled))?\s*/?>", rest), f"not quoted: {raw}"
+        bare = r"<[a-z0-9]+(\s(open|hidden|disabled|data-(sort|tabs)))*\s*/?>"
+        assert re.fullmatch(bare, rest), f"not quoted: {raw}"
         assert len(dict(attrs)) == len(attrs), f"an attribute twice: {raw}"
         self.tags.append((tag, {k: v or "" for k, v in attrs}))
         if tag not in _VOID:

@@ -40,7 +40,7 @@ def study(at: Path) -> None:
 
 @pytest.fixture(scope="module")
 def wide(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a sweep of twelve questions over size and neighbors, one over models, and a site of both."""
+    """Twelve questions: a sweep over size and neighbors, one over models, and a site of both."""
     home = tmp_path_factory.mktemp("wide")
     study(home / "data")
     with pytest.MonkeyPatch.context() as patch:
@@ -133,6 +133,17 @@ def test_sentences_are_those_of_the_terminal(compared: Opened, wide: Path) -> No
     assert head.sentence in compared.page.inner_text("#verdicts")
     told = compared.page.evaluate("report.all('#compared > .note.warn').map(n => n.textContent)")
     assert told == [f"{n.head} {n.body}" for n in said.warnings(runs, letters)]
+
+
+def test_shares_of_resamples_are_those_of_the_record(compared: Opened, wide: Path) -> None:
+    runs = [Run(wide / "outputs", k) for k in keys_of(wide, "towers")]
+    first = {
+        f["measure"]: f["shares"] for f in record.compared(runs, {r.key: r.short for r in runs}).body["first"]
+    }
+    told = compared.page.evaluate("report.all('[data-share]').map(el => ({...el.dataset}))")
+    assert len(told) == 4
+    for t in told:
+        assert float(t["share"]) == pytest.approx(first[t["measure"]][t["run"]], abs=1e-9)
 
 
 def test_warnings_stand_exactly_where_runs_differ(browser: Any, wide: Path) -> None:

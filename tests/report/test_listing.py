@@ -1,4 +1,4 @@
-"""The list of experiments: one row each, badges, verdicts from the record, and what is missing with its reason."""
+"""The list of experiments: one row each, badges, recorded verdicts, and why something is missing."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def test_every_experiment_has_a_row_and_a_tick_for_its_baseline(home: Path) -> N
 
 def test_badges_are_one_per_value_and_a_range_from_four(home: Path) -> None:
     forms = [a["class"] for a in listed(home).of_class("badge")]
-    # `windows` has P 0, 1 x N 0, 2: four values; `mixed` has P 0, 1, applied where the strategy is fixed_size.
+    # `windows` has P 0, 1 x N 0, 2: four values; `mixed` has P 0, 1, applied to fixed_size.
     assert sorted(forms) == ["badge off", "badge on", "badge range"]
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 _HOME = Path(__file__).parent
 _STYLES = ("base", "verdicts", "tables", "charts", "answers", "media")
 _PAGE = ("data", "page", "tables", "start")
-_COMPARE = ("numbers", "distributions", "statistics", "drawn", "compared", "compare")
+_COMPARE = ("numbers", "distributions", "statistics", "drawn", "budgets", "compared", "compare")
 _POLICY = (
     "default-src 'none'; script-src {script}; style-src {style}; img-src data:; "
     "base-uri 'none'; form-action 'none'"

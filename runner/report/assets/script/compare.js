@@ -104,6 +104,7 @@ function cell(text, run, measure, value) {
 }
 
 function verdictCell(c, measure, reason, words) {
+  if (reason && c.mean < 0) return tagOf("open", "By construction: " + reason);
   if (reason) return tagOf(...(reason.startsWith("same") ? words.tags.construction : words.tags.adds));
   if (!measure.startsWith("Tokens")) return tagOf(words.tags[c.verdict][0], fill(words.tags[c.verdict][1], {margin: fixed(words.margin, 3)}));
   if (!c.interval || c.interval[0] <= 0 && c.interval[1] >= 0) return tagOf(...words.tags.undecided);
@@ -138,7 +139,15 @@ function flipsOf(runs, base, asked) {
 function curveOf(runs, measures, budgets) {
   const found = measures.filter(m => m.startsWith("SpanR@") && budgets.includes(budgetOf(m))).sort((a, b) => budgetOf(a) - budgetOf(b));
   const rows = found.map(m => rowOf(plain(budgetOf(m), 0), ...runs.map(r => { const v = average(r.values[m]); return cell(measuredAs(m, v), r, m, v); })));
-  return section("curve", "At every budget", "", tableOf([node("b", "", "SpanR by token budget"), " of the context, filled in rank order"], ["Tokens", ...runs.map(letterOf)], rows, "tight"));
+  if (!found.length) return "";
+  const series = runs.map(r => ({letter: r.letter, points: found.map(m => [budgetOf(m), average(r.values[m])])}));
+  const drawn = node("div", "scroll"), title = "SpanR by token budget";
+  drawn.innerHTML = budgetChart(series, title + "; the same values stand in the table beside it");
+  drawn.tabIndex = 0;
+  drawn.setAttribute("role", "region");
+  drawn.setAttribute("aria-label", "Chart of " + title);
+  const figure = node("figure", "fig", node("figcaption", "", node("b", "", title), node("span", "", "Means; the intervals of the differences stand under Measures.")), drawn);
+  return section("curve", "At every budget", "", node("div", "cols", figure, tableOf([node("b", "", "SpanR by token budget"), " of the context, filled in rank order"], ["Tokens", ...runs.map(letterOf)], rows, "tight")));
 }
 
 function decoded(run, letter) {
@@ -159,17 +168,23 @@ function measured(place, measures, runs, base, words, differ, mine) {
   });
   const verdicts = node("div", "");
   place.before(section("verdicts", "Verdicts", "", verdicts));
-  const rest = [...lead, ...measures.filter(m => !lead.includes(m))];
+  const rest = [...lead, ...measures.filter(m => !lead.includes(m)).sort((a, b) => (budgetOf(a) || 0) - (budgetOf(b) || 0))];
   const step = () => {
     if (mine !== turn) return;
     const m = rest.shift();
     if (m === undefined) { place.dataset.done = "yes"; return; }
     known[m] = contrasts(others.map(r => r.values[m].map((v, i) => v - base.values[m][i])), base.seed, {clusters: base.clusters, margin: words.margin});
     bodies[isBudget(m) ? 0 : 1].append(measureRow(m, known[m], base, others, words));
-    if (m === lead[lead.length - 1]) verdicts.append(...others.map((r, i) => answerOf(r, i, base, lead, known, words)));
+    if (m === lead[lead.length - 1]) verdicts.append(...others.map((r, i) => answerOf(r, i, base, lead, known, words)), firstOf(runs, m, base));
     setTimeout(step, 0);
   };
   step();
+}
+
+function firstOf(runs, measure, base) {
+  const shares = firstShares(runs.map(r => r.values[measure]), base.seed, base.clusters);
+  const said = runs.map((r, i) => { const part = node("span", "", r.letter + " in " + fixed(100 * shares[i], 1) + "%"); Object.assign(part.dataset, {run: r.key, measure, share: shares[i]}); return part; });
+  return node("p", "small muted", "Highest mean of " + measure + " in resamples of the questions: ", ...said.flatMap((p, i) => i ? [", ", p] : [p]), ". A winner is named from 90%.");
 }
 
 function answerOf(run, i, base, lead, known, words) {

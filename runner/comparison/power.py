@@ -1,0 +1,92 @@
+"""What the questions at hand can decide: the least difference that earlier runs' variance lets them tell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+
+from runner.comparison.scores import scores
+from runner.errors import StoreError
+from runner.runs import Run, run_keys
+from runner.statistics.power import detectable, fewest
+from runner.statistics.units import units_of
+
+_RUNS = 6
+"""Earlier runs looked at, the newest."""
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """One measure."""
+
+    measure: str
+    units: int
+    """Questions, or groups of questions that share a document."""
+    deviation: float
+    """Median standard deviation of paired differences of earlier runs, per unit."""
+    least: float
+    """The least mean difference that would be told from 0 with 80% power."""
+    runs: int
+
+
+def told(outputs: Path, fingerprints: Mapping[str, str], comparisons: int, alpha: float = 0.05) -> list[Told]:
+    """For each measure of earlier runs over the same questions and gold; none if fewer than two are recorded.
+
+    Args:
+        outputs: where earlier runs are.
+        fingerprints: of the data set.
+        comparisons: planned; the least favoured of them is tested at alpha ÷ comparisons (Holm).
+        alpha: of the family.
+    """
+    found = _earlier(outputs, fingerprints)
+    if len(found) < 2:
+        return []
+    table = scores(found)
+    level = alpha / max(1, comparisons)
+    out = []
+    for place, measure in enumerate(table.measures):
+        pairs = [
+            table.values[:, a, place] - table.values[:, b, place]
+            for a, b in combinations(range(len(found)), 2)
+        ]
+        spread = [_deviation(d, table.clusters) for d in pairs if np.isfinite(d).all() and d.any()]
+        if measure.startswith("Tokens") or not spread:
+            continue
+        n = len(table.queries) if table.clusters is None else int(table.clusters.max()) + 1
+        if n >= fewest(level):
+            out.append(Told(measure, n, median(spread), detectable(n, median(spread), level), len(found)))
+    return out
+
+
+def _earlier(outputs: Path, fingerprints: Mapping[str, str]) -> list[Run]:
+    wanted = {p: fingerprints[p] for p in ("documents", "queries", "judgments")}
+    out: list[Run] = []
+    for key in run_keys(outputs):
+        try:
+            run = Run(outputs, key)
+            run.table("curve"), run.table("attribution")
+        except StoreError:  # damaged, or of an earlier version
+            continue
+        if wanted.items() <= run.meta["fingerprints"].items():
+            out.append(run)
+        if len(out) == _RUNS:
+            break
+    return out
+
+
+def _deviation(
+    differences: np.typing.NDArray[np.float64], clusters: np.typing.NDArray[np.int64] | None
+) -> float:
+    """Standard deviation of the unit means, scaled so that dividing by the root of units gives the error."""
+    if clusters is None:
+        return float(differences.std(ddof=1))
+    units = units_of(differences[:, None], clusters)
+    totals, mean = units.totals[:, 0], differences.mean()
+    sizes = np.bincount(clusters)
+    residual = totals - mean * sizes
+    return float(np.sqrt((residual**2).sum() / (len(sizes) - 1)) / sizes.mean())
