@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from statistics import fmean, stdev
 from typing import Any
 
 Config = Mapping[str, Any]
@@ -85,36 +86,41 @@ def _threshold(config: Config, rows: list[Row]) -> dict[int, set[str]]:
 
 
 def _fuse(config: Config, rows: list[Row], legs: list[str], admitted: Mapping[int, set[str]]) -> None:
-    fusion = config["fusion"]
     for leg in legs:
         some = [r for r in rows if leg in admitted[r.chunk]]
         scores = [r.score[leg] for r in some]
         for row in some:
-            score = row.score[leg]
-            if len(legs) == 1:
-                row.norm[leg] = score
-            elif fusion["name"] == "rrf":
-                row.norm[leg] = 1 / (fusion["constant"] + row.rank[leg])
-            elif fusion["name"] == "bonus":
-                top = max(scores)
-                row.norm[leg] = (
-                    max(score, 0.0) if leg == "vector" else max(score, 0.0) / top if top > 0 else 0.0
-                )
-            else:
-                low, high = min(scores), max(scores)
-                row.norm[leg] = (score - low) / (high - low) if high > low else float(score > 0)
+            alone = len(legs) == 1
+            row.norm[leg] = row.score[leg] if alone else _norm(config["fusion"], leg, row, scores)
     for row in rows:
-        row.fused = _joined(fusion, row, legs)
+        row.fused = _joined(config["fusion"], row, legs)
     for rank, row in enumerate(sorted(rows, key=lambda r: (-(r.fused or 0.0), r.chunk)), 1):
         row.fused_rank = rank
+
+
+def _norm(fusion: Config, leg: str, row: Row, scores: list[float]) -> float:
+    score, low, high = row.score[leg], min(scores), max(scores)
+    if fusion["name"] == "rrf":
+        return 1 / float(fusion["constant"] + row.rank[leg])
+    if fusion["name"] == "isr":
+        return 1 / row.rank[leg] ** 2
+    if fusion["name"] == "dbsf":
+        spread = stdev(scores) if len(scores) > 1 else 0.0
+        z = (score - fmean(scores)) / spread if spread else 0.0
+        return min(1.0, max(0.0, z / 6 + 0.5))
+    if fusion["name"] == "bonus":
+        return max(score, 0.0) if leg == "vector" else max(score, 0.0) / high if high > 0 else 0.0
+    return (score - low) / (high - low) if high > low else float(score > 0)
 
 
 def _joined(fusion: Config, row: Row, legs: list[str]) -> float:
     signals = [row.norm.get(leg, 0.0) for leg in legs]
     if len(legs) == 1:
         return signals[0]
-    if fusion["name"] == "rrf":
+    if fusion["name"] in ("rrf", "combsum", "dbsf"):
         return sum(signals)
+    if fusion["name"] in ("combmnz", "isr"):
+        return len(row.norm) * sum(signals)
     if fusion["name"] == "bonus":
         return max(signals) + fusion["weight"] * min(signals)
     weights = [fusion["weights"].get(leg, 1.0) for leg in legs]
