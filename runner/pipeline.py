@@ -68,6 +68,7 @@ def run(config: RunConfig, session: Session) -> Outcome:
             if not found:
                 clock = Clock()
                 trace = execute(p, k, session, clock)
+                trace.work = session.counters.since(before)
                 publish(folder, lambda draft: record.write(draft, p, k, session, trace, clock))
     return Outcome(k.run, folder, found, session.counters.since(before), p.not_applied)
 

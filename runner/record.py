@@ -157,6 +157,7 @@ def meta(p: Parts, k: Keyring, session: Session, trace: Trace, clock: Clock) -> 
         "judged": {} if judgement is None else _judged(judgement),
         "attribution": {} if trace.attribution is None else trace.attribution.facts,
         "stages": trace.stages,
+        "work": trace.work,
         "seconds": {name: round(s, 6) for name, s in clock.seconds.items()},
         "seconds_within": {name: round(s, 6) for name, s in clock.within.items()},
         "warnings": trace.warnings + ([] if judgement is None else list(judgement.notes)),

@@ -30,6 +30,8 @@ class Trace:
     warnings: list[str] = field(default_factory=list)
     enrichment: dict[str, Any] = field(default_factory=dict)
     """The roll-up of enrichment, counts only; empty where it is off."""
+    work: dict[str, int] = field(default_factory=dict)
+    """What was computed and what was reused: seconds mean nothing without it."""
     fallbacks: dict[int, str] = field(default_factory=dict)
 
     def explain(self, query: int, reason: str) -> None:

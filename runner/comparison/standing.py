@@ -97,7 +97,6 @@ def front(found: Scores, measure: str) -> list[dict[str, Any]]:
     """Quality and costs of every run; on the front no other is as good in both and better in one."""
     quality = np.nanmean(found.of(measure), axis=0)
     tokens = found.tokens.mean(axis=0)
-    seconds = np.array([_seconds(r) for r in found.runs])
     money = [_money(r) for r in found.runs]
     goods = np.stack([quality, -tokens], axis=1)
     return [
@@ -106,7 +105,8 @@ def front(found: Scores, measure: str) -> list[dict[str, Any]]:
             "measure": measure,
             "mean": float(quality[i]),
             "tokens": float(tokens[i]),
-            "milliseconds": float(seconds[i]) * 1000 / max(1, len(found.queries)),
+            # None: hits or scores came from the store, so the seconds are not those of a search.
+            "milliseconds": _seconds(run) * 1000 / max(1, len(found.queries)) if searched(run) else None,
             "money": money[i],
             "front": not _beaten(goods, i),
         }
@@ -117,6 +117,13 @@ def front(found: Scores, measure: str) -> list[dict[str, Any]]:
 def _beaten(goods: npt.NDArray[np.float64], i: int) -> bool:
     as_good = (goods >= goods[i]).all(axis=1)
     return bool((as_good & (goods > goods[i]).any(axis=1)).any())
+
+
+def searched(run: Run) -> bool:
+    """Whether a run did all of its search itself; else its seconds say little. Unknown of old runs: False."""
+    work: dict[str, int] = run.meta.get("work", {})
+    reused = work.get("searches_reused", 0) + work.get("pairs_reused", 0)
+    return work.get("searches_run", 0) > 0 and not reused
 
 
 def _seconds(run: Run) -> float:

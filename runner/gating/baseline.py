@@ -10,6 +10,7 @@ from pydantic import Field
 
 from runner import registry
 from runner.comparison.scores import lost_at, scores
+from runner.comparison.standing import searched
 from runner.config import Config
 from runner.errors import RequestError
 from runner.runs import Run
@@ -32,6 +33,8 @@ class Baseline(Config):
     """The resolved config, for people."""
     seconds: dict[str, float]
     """Of the stages of a search."""
+    searched: bool
+    """Whether the run did all of its search itself; else its seconds say little."""
     processor: str
     documents: dict[str, str]
     """By question, the document of its gold: questions that share one may be drawn together."""
@@ -58,6 +61,7 @@ def of_run(run: Run) -> Baseline:
         families={k: str(v) for k, v in run.meta.get("families", {}).items()},
         config=run.config,
         seconds={s: float(run.meta["seconds"].get(s, 0.0)) for s in _STAGES},
+        searched=searched(run),
         processor=run.meta["environment"]["processor"],
         documents=dict(zip(found.queries, found.documents, strict=True)),
         lost=lost_at(run),

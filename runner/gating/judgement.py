@@ -105,6 +105,8 @@ def judge(
         found = standing(c.mean, c.interval, margin)
         old, new = (float(np.mean([b.measures[measure][q] for q in common])) for b in (before, after))
         low, high = c.interval or (None, None)
+        if measure.startswith("Tokens") and low is not None and high is not None:
+            low, high = -high, -low  # tested as a gain, shown as the difference it is
         cases.append(
             Case(
                 measure=measure,
@@ -123,12 +125,23 @@ def judge(
     notes = []
     ratio = None
     if latency_limit is not None:
-        ratio = sum(after.seconds.values()) / max(sum(before.seconds.values()), 1e-9)
-        if before.processor != after.processor:
-            notes.append(f"latency is not comparable: {before.processor} / {after.processor}")
-            latency_limit = None
+        why = _untimed(before, after)
+        if why:
+            notes.append(f"latency is not comparable: {why}")
+        else:
+            ratio = sum(after.seconds.values()) / sum(before.seconds.values())
     return Gate(before.run, after.run, margin, strict, said, tuple(cases), tuple(_flips(before, after)),
                 ratio, latency_limit, tuple(notes))  # fmt: skip
+
+
+def _untimed(before: Baseline, after: Baseline) -> str:
+    """Why the seconds of the two say nothing about each other; empty if they do."""
+    if before.processor != after.processor:
+        return f"{before.processor} / {after.processor}"
+    for side, run in (("baseline", before), ("candidate", after)):
+        if not run.searched or not sum(run.seconds.values()):
+            return f"the {side} took hits or scores from the store; run it over an empty one"
+    return ""
 
 
 def _comparable(before: Baseline, after: Baseline, measures: Sequence[str]) -> None:

@@ -12,7 +12,7 @@ from helpers import done
 
 from runner import runs
 from runner.cli import main
-from runner.comparison import record, said
+from runner.comparison import record, said, standing
 from runner.comparison.comparability import by_construction, differences
 from runner.comparison.paired import budget_of, paired
 from runner.comparison.scores import scores
@@ -134,3 +134,13 @@ def test_compare_prints_the_record_and_refuses_other_data(
     assert "FORCED: questions differs" in capsys.readouterr().out
     assert main(["compare", pair[0].key, pair[0].short, *ask]) == 2
     assert main(["compare", pair[0].key, pair[1].key, "--margin", "two", *ask]) == 2
+
+
+def test_a_run_that_reused_its_search_has_no_time_of_its_own(at: Path) -> None:
+    fresh = done(at / "data", at / "timed")
+    reused = done(at / "data", at / "timed", top_k=2)
+    first, second = standing.front(scores([fresh, reused]), "SpanR@3")
+    spent = sum(fresh.meta["seconds"][s] for s in ("retrieval", "fusion", "reranker", "cut", "expansion"))
+    assert first["milliseconds"] == pytest.approx(spent * 1000 / len(scores([fresh]).queries))
+    assert second["milliseconds"] is None
+    assert fresh.meta["work"]["searches_run"] == reused.meta["work"]["searches_reused"] == 2

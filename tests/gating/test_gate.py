@@ -30,6 +30,7 @@ def made(values: list[float], **changes: Any) -> Baseline:
         "families": {"span": "1"},
         "config": {},
         "seconds": {"retrieval": 1.0},
+        "searched": True,
         "processor": "one",
         "documents": {q: q for q in queries},
         "lost": {q: "" if v >= 1 else "top_k" for q, v in zip(queries, values, strict=True)},
@@ -69,6 +70,24 @@ def test_latency_is_judged_on_one_machine_only() -> None:
                   latency_limit=2)  # fmt: skip
     assert other.passed
     assert other.notes == ("latency is not comparable: one / two",)
+    for pair in ((made(GOOD, searched=False), slow), (made(GOOD), made(GOOD, searched=False)),
+                 (made(GOOD, seconds={"retrieval": 0.0}), slow)):  # fmt: skip
+        reused = judge(*pair, ["M"], margin=0.01, latency_limit=2)
+        assert (reused.passed, reused.latency) == (True, None)
+        assert "from the store" in reused.notes[0]
+
+
+def test_more_tokens_are_shown_as_more_and_fail() -> None:
+    before, after = (
+        made(GOOD, measures={"Tokens@5": {f"q{i:03}": n + i % 3 for i in range(40)}}) for n in (100.0, 200.0)
+    )
+    found = judge(before, after, ["Tokens@5"], margin=0.01)
+    (case,) = found.cases
+    assert case.difference == 100
+    assert case.low is not None
+    assert case.high is not None
+    assert case.low <= 100 <= case.high
+    assert (case.standing, found.passed) == ("inferior", False)
 
 
 @pytest.mark.parametrize(

@@ -43,9 +43,13 @@ def test_as_scipy() -> None:
     draw = np.random.default_rng(1)
     for n in (2, 5, 9, 12):
         d = draw.normal(0.2, 1, n)
-        right = stats.permutation_test((d, np.zeros(n)), lambda x, y, axis: (x - y).mean(axis),
-                                       vectorized=True, permutation_type="samples",
-                                       n_resamples=np.inf)  # fmt: skip
+        right = stats.permutation_test(
+            (d, np.zeros(n)),
+            lambda x, y, axis: (x - y).mean(axis),
+            vectorized=True,
+            permutation_type="samples",
+            n_resamples=np.inf,
+        )
         assert p_of(d) == pytest.approx(right.pvalue, abs=1e-12)
 
 
