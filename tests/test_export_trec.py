@@ -125,7 +125,8 @@ def test_the_files_give_the_recorded_measures(seed: int, spans: bool, tmp_path: 
             if spans:
                 for start in draw.sample(range(len(texts[doc]) - 5), 2):
                     end = start + draw.randint(1, 5)
-                    gold.append({**q, "doc_id": doc, "start": start, "end": end, "grade": grade})
+                    span = {"doc_id": doc, "start": start, "end": end, "grade": draw.randint(0, 3)}
+                    gold.append({**q, **span})
             else:
                 gold.append({**q, "doc_id": doc, "grade": grade})
     for row in gold:

@@ -9,6 +9,7 @@ from typing import Any, Literal
 from runner.runs import Run
 
 Level = Literal["blocks", "warns", "declared"]
+_VERSIONS = "versions of the measures"
 KNOBS = ("neighbor_prev", "neighbor_next")
 
 
@@ -34,11 +35,22 @@ def differences(runs: Sequence[Run], axes: Collection[str] = ()) -> list[Differe
     for same in zip(*found, strict=True):
         what, level, field, _ = same[0]
         values = tuple(f[3] for f in same)
-        if len(set(values)) > 1:
+        if _differ(what, values):
             declared = bool(field) and any(a == field or a.startswith(f"{field}.") for a in axes)
             out.append(Difference(what, "declared" if declared else level, values))
     order = ("blocks", "warns", "declared")
     return sorted(out, key=lambda d: order.index(d.level))
+
+
+def _differ(what: str, values: Sequence[str]) -> bool:
+    """Whether a fact differs; of the versions of measures only those that two runs share must agree."""
+    if what != _VERSIONS:
+        return len(set(values)) > 1
+    shared: dict[str, set[str]] = {}
+    for part in (p for v in values for p in v.split(", ") if "=" in p):
+        family, _, version = part.partition("=")
+        shared.setdefault(family, set()).add(version)
+    return any(len(versions) > 1 for versions in shared.values())
 
 
 def facts(run: Run) -> list[tuple[str, Level, str, str]]:
@@ -49,7 +61,7 @@ def facts(run: Run) -> list[tuple[str, Level, str, str]]:
         ("data set", "blocks", "", prints["documents"][:12]),
         ("questions", "blocks", "", prints["queries"][:12]),
         ("gold", "blocks", "", prints["judgments"][:12]),
-        ("versions of the measures", "blocks", "", _said(meta.get("families", {}))),
+        (_VERSIONS, "blocks", "", _said(meta.get("families", {}))),
         ("unit of rank measures", "blocks", "", meta["judged"].get("unit")),
         ("Neighbor Expansion", "warns", "", run.badge.text),
         ("Embedding Model", "warns", "", _model(run)),

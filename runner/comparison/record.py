@@ -37,7 +37,8 @@ class Group:
 
     def row(self, candidate: str, measure: str) -> Paired | None:
         """The comparison of a run with the baseline in a measure."""
-        return next((r for r in self.rows if r.candidate == candidate and r.measure == measure), None)
+        asked = (candidate, self.body["baseline"], measure)
+        return next((r for r in self.rows if (r.candidate, r.baseline, r.measure) == asked), None)
 
 
 def compared(
@@ -63,11 +64,9 @@ def compared(
     """
     found = scores(runs)
     others = [i for i in range(len(runs)) if i != baseline]
-    pairs = (
-        [(a, b) for a in range(len(runs)) for b in range(a)] if all_pairs else [(a, baseline) for a in others]
-    )
-    every = [(a, b) for a in range(len(runs)) for b in range(a)]
-    pairs = every if all_pairs else [(a, baseline) for a in others]
+    pairs = [(a, baseline) for a in others]
+    if all_pairs:
+        pairs += [(a, b) for a in others for b in others if b < a]
     rows = paired(found, pairs, margin)
     main = _main(found, rows)
     several = len(runs) > 1

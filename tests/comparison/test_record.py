@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import helpers
@@ -9,10 +10,11 @@ import numpy as np
 import polars as pl
 import pytest
 from helpers import done
+from report.javascript import evaluate
 
 from runner import runs
 from runner.cli import main
-from runner.comparison import record, said, standing
+from runner.comparison import comparability, record, said, standing
 from runner.comparison.comparability import by_construction, differences
 from runner.comparison.paired import budget_of, paired
 from runner.comparison.scores import scores
@@ -144,3 +146,43 @@ def test_a_run_that_reused_its_search_has_no_time_of_its_own(at: Path) -> None:
     assert first["milliseconds"] == pytest.approx(spent * 1000 / len(scores([fresh]).queries))
     assert second["milliseconds"] is None
     assert fresh.meta["work"]["searches_run"] == reused.meta["work"]["searches_reused"] == 2
+
+
+VERSIONS = [
+    (["rank=1, span=1", "span=1"], False),
+    (["rank=1", "span=1"], False),
+    (["none", "span=1"], False),
+    (["rank=1, span=1", "span=2"], True),
+    (["span=1", "rank=1", "rank=2+ab, span=1"], True),
+]
+
+
+@pytest.mark.parametrize(("values", "differ"), VERSIONS)
+def test_only_versions_of_shared_measures_must_agree(values: list[str], differ: bool) -> None:
+    assert comparability._differ("versions of the measures", values) is differ
+
+
+@pytest.mark.parametrize(("values", "differ"), VERSIONS)
+def test_the_compare_page_says_the_same(values: list[str], differ: bool) -> None:
+    called = f'differs("versions of the measures", {json.dumps(values)})'
+    assert evaluate(called, ["compared"]) is differ
+
+
+def test_runs_that_were_asked_for_other_measures_can_be_compared(at: Path) -> None:
+    runs_ = [done(at / "data", at / "out", metrics__measures=m) for m in (["SpanR@3", "nDCG@3"], ["SpanR@3"])]
+    assert record.blocking(runs_) == []
+
+
+def test_all_pairs_answer_against_the_baseline_that_was_named(at: Path) -> None:
+    several = [done(at / "data", at / "out", top_k=k) for k in (1, 2, 3)]
+    labels = {r.key: str(i) for i, r in enumerate(several)}
+    for baseline in range(3):
+        alone = record.compared(several, labels, baseline=baseline)
+        every = record.compared(several, labels, baseline=baseline, all_pairs=True)
+        assert len({(r.candidate, r.baseline) for r in every.rows}) == 3
+        for candidate in (i for i in range(3) if i != baseline):
+            for measure in every.scores.measures:
+                row, same = (g.row(several[candidate].key, measure) for g in (every, alone))
+                assert row is not None
+                assert same is not None
+                assert (row.baseline, row.difference) == (several[baseline].key, same.difference)

@@ -10,10 +10,17 @@ function budgetOf(measure) {
   return found ? +found[1] : null;
 }
 
+// Runs may be asked for other measures: only the versions of what two of them share must agree.
+function differs(what, values) {
+  if (what !== "versions of the measures") return new Set(values).size > 1;
+  const all = new Set(values.flatMap(v => v.split(", ")).filter(p => p.includes("=")));
+  return new Set([...all].map(p => p.split("=")[0])).size < all.size;
+}
+
 // What differs between runs, blocking differences first; a fact is [name, level, field, value].
 function differing(runs) {
   const found = runs[0].facts.map(([what, level], i) => ({what, level, values: runs.map(r => r.facts[i][3])}));
-  const left = found.filter(d => new Set(d.values).size > 1);
+  const left = found.filter(d => differs(d.what, d.values));
   return [...left.filter(d => d.level === "blocks"), ...left.filter(d => d.level !== "blocks")];
 }
 
