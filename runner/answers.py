@@ -36,11 +36,8 @@ class StoredAnswers:
 
     def known(self, asked: Sequence[str]) -> Mapping[str, Answer]:
         """The answers there are for the keys `asked`."""
-        root = self._store.root / self._stage
-        names = sorted(p.name for p in root.iterdir() if not p.name.startswith(".")) if root.is_dir() else []
-        for name in names:
-            path = self._store.path(self._stage, name)
-            if path not in self._read and self._store.find(self._stage, name):
+        for path in self._store.segments(self._stage):
+            if path not in self._read:
                 self._read.add(path)
                 stored = json.loads((path / _FILE).read_text("utf-8"))
                 self._known.update({key: Answer(*values) for key, values in stored.items()})

@@ -9,14 +9,11 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from runner.budgets import BUDGETS
 from runner.errors import ComponentError, DataError
 from runner.metrics._spans import ints
 from runner.metrics._units import units_of
 from runner.metrics.contract import Family, Judged, Measure, family_of, parse_measure
-
-BUDGETS = (250, 500, 1000, 2000, 4000, 8000)
-"""Tokens at which every run with gold spans is measured: its curve. Raise `CURVE` when they change."""
-CURVE = 1
 
 
 @dataclass(frozen=True, slots=True)

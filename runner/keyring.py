@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from runner import judge, keys, plugins
+from runner import keys, plugins
+from runner.budgets import CURVE
 from runner.config import GROUPS, Component
 from runner.dataset import stage as dataset_stage
 from runner.errors import DataError, RequestError
@@ -187,7 +188,7 @@ def _run_key(p: Parts, prints: dict[str, str], legs: dict[str, str], identities:
             "top_k": config.top_k,
             "neighbors": list(p.neighbors),
             "measures": [p.measures, [list(v) for v in versions]],
-            "curve": judge.CURVE,
+            "curve": CURVE,
             "seed": config.seed,
         }
     )

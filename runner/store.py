@@ -17,6 +17,7 @@ from typing import Any
 from filelock import FileLock
 
 from runner import keys
+from runner.disk import sync
 from runner.errors import StoreError
 
 log = logging.getLogger(__name__)
@@ -58,16 +59,16 @@ def publish(target: Path, write: Write) -> Artifact:
             "sha256": keys.digest([meta, said]),
         }
         for p in files.values():
-            _sync(p)
+            sync(p)
         (draft / MANIFEST).write_text(json.dumps(body, indent=1, sort_keys=True), "utf-8")
-        _sync(draft / MANIFEST)
-        _sync(draft)
+        sync(draft / MANIFEST)
+        sync(draft)
         try:
             draft.rename(target)
         except OSError:
             if not (target / MANIFEST).is_file():
                 raise
-        _sync(target.parent)
+        sync(target.parent)
     except OSError as e:
         raise _refused(target, e) from e
     finally:
@@ -80,7 +81,7 @@ def publish_file(target: Path, write: Callable[[Path], object]) -> None:
     draft = target.parent / f".draft-{os.getpid()}-{uuid.uuid4().hex[:8]}{target.suffix}"
     try:
         write(draft)
-        _sync(draft)
+        sync(draft)
         draft.replace(target)
     finally:
         draft.unlink(missing_ok=True)
@@ -88,14 +89,6 @@ def publish_file(target: Path, write: Callable[[Path], object]) -> None:
 
 def _refused(path: Path, e: OSError) -> StoreError:
     return StoreError(f"{path}: could not be written ({e.strerror or e}); nothing half-written was kept")
-
-
-def _sync(path: Path) -> None:
-    fd = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
 
 
 def check(target: Path) -> dict[str, Any]:
@@ -230,6 +223,12 @@ class Store:
         except OSError as e:
             raise StoreError(f"{why}, and it could not be set aside ({e.strerror or e})") from e
         log.warning("%s; set aside as %s, will be rebuilt when it is needed", why, aside)
+
+    def segments(self, stage: str) -> Iterator[Path]:
+        """The folders of an append-only stage by name, each verified the first time it is seen."""
+        root = self.root / stage
+        names = sorted(p.name for p in root.iterdir() if not p.name.startswith(".")) if root.is_dir() else []
+        return (self.path(stage, name) for name in names if self.find(stage, name))
 
     def artifacts(self) -> Iterator[tuple[str, str, Path]]:
         """Every published (stage, key, folder), sorted."""

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import logging
-import os
 import re
 import traceback
-import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
@@ -19,6 +17,7 @@ from runner.config import RunConfig
 from runner.errors import DataError, RequestError, RunnerError
 from runner.pipeline import run
 from runner.session import Session, stage_of
+from runner.store import publish_file
 
 log = logging.getLogger(__name__)
 
@@ -104,11 +103,8 @@ def write_status(folder: Path, cell: Cell) -> None:
 
 def replace_json(path: Path, value: Any) -> None:
     """Write JSON under a name that may exist already, in one step."""
-    draft = path.parent / f".draft-{os.getpid()}-{uuid.uuid4().hex[:8]}.json"
-    draft.write_text(json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False), "utf-8")
-    with draft.open("rb") as f:
-        os.fsync(f.fileno())
-    draft.replace(path)
+    text = json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False)
+    publish_file(path, lambda draft: draft.write_text(text, "utf-8"))
 
 
 def read_cells(folders: Mapping[int, tuple[Path, list[str]]]) -> list[Cell]:

@@ -37,11 +37,8 @@ class Vectors:
 
     def refresh(self) -> None:
         """Take note of segments that were added since, by this process or another."""
-        root = self._store.root / self._stage
-        names = sorted(p.name for p in root.iterdir() if not p.name.startswith(".")) if root.is_dir() else []
-        for name in names:
-            path = self._store.path(self._stage, name)
-            if path not in self._tokens and self._store.find(self._stage, name):
+        for path in self._store.segments(self._stage):
+            if path not in self._tokens:
                 self._tokens[path] = np.load(path / "tokens.npy")
                 for row, key in enumerate(np.load(path / "keys.npy")):
                     self._where[key.tobytes()] = (path, row)

@@ -20,7 +20,7 @@ os.environ["HF_HUB_OFFLINE"] = "1"  # read when a hub client is imported: no tes
 def _no_waiting_for_the_disk() -> Iterator[None]:
     """The store does not fsync here: that is for a power cut, and `test_store` sees to it."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(store, "_sync", lambda path: None)
+        patch.setattr(store, "sync", lambda path: None)
         yield
 
 

@@ -17,7 +17,7 @@ from runner import store
 from runner.errors import StoreError
 from runner.store import MANIFEST, Artifact, Store, check, drop_drafts, publish
 
-_sync = store._sync
+_sync = store.sync
 """The real one; `conftest` switches it off for all other tests."""
 
 
@@ -60,7 +60,7 @@ def test_everything_is_on_the_disk_before_it_has_its_name(
         _sync(path)
         synced.append((path.name, target.exists()))
 
-    monkeypatch.setattr(store, "_sync", sync)
+    monkeypatch.setattr(store, "sync", sync)
     publish(target, _write)
     assert synced[:3] == [("a.txt", False), ("b.txt", False), (MANIFEST, False)]
     assert synced[3][0].startswith(".draft-")
@@ -108,7 +108,7 @@ def test_a_disk_that_is_full_at_the_last_step_leaves_nothing(
         if path.name == MANIFEST:
             raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(store, "_sync", sync)
+    monkeypatch.setattr(store, "sync", sync)
     with pytest.raises(StoreError, match="No space left on device"):
         publish(tmp_path / "stage" / "key", _write)
     assert list((tmp_path / "stage").iterdir()) == []

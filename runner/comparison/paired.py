@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from runner.budgets import budget_of
 from runner.comparison.comparability import by_construction
 from runner.comparison.scores import Scores
 from runner.statistics.contrasts import contrasts
@@ -94,9 +95,3 @@ def paired(found: Scores, pairs: Sequence[tuple[int, int]], margin: float = MARG
             )
         )
     return out
-
-
-def budget_of(measure: str) -> int | None:
-    """The token budget of a measure: 1500 of `SpanR@1500t`."""
-    cut = measure.rpartition("@")[2]
-    return int(cut[:-1]) if cut.endswith("t") and cut[:-1].isdigit() else None

@@ -10,17 +10,16 @@ from typing import Any
 
 import polars as pl
 
+from runner.budgets import budget_of, on_curve
 from runner.comparison import standing
 from runner.comparison.comparability import Difference, differences
-from runner.comparison.paired import MARGIN, Paired, budget_of, paired
+from runner.comparison.paired import MARGIN, Paired, paired
 from runner.comparison.scores import Scores, scores
 from runner.errors import RequestError
 from runner.runs import Experiment, Run
 from runner.store import publish_file
 
 FORMAT = 1
-BUDGETS = (250, 500, 1000, 2000, 4000, 8000)
-"""Of the recorded curve."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +97,7 @@ def _main(found: Scores, rows: Sequence[Paired]) -> list[str]:
     same = [r for r in rows if r.measure == lead]
     if same and all(r.constructed for r in same) and f"{lead}+" in found.measures:
         lead = f"{lead}+"
-    budgets = sorted(b for m in found.measures if m.startswith("SpanR@") and (b := budget_of(m)) in BUDGETS)
+    budgets = sorted(budget_of(m) or 0 for m in found.measures if on_curve(m))
     filled = [b for b in budgets if b <= found.tokens.mean(axis=0).min()] or budgets[:1]
     return [lead, *(f"SpanR@{b}t" for b in filled[-1:])]
 

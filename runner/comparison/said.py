@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from runner.comparison.comparability import by_construction
 from runner.comparison.paired import Paired
 from runner.comparison.record import Group
 from runner.report import notices, wording
@@ -112,9 +111,3 @@ def _sides(told: Mapping[str, str]) -> list[tuple[list[str], str]]:
     for who, value in told.items():
         sides.setdefault(value, []).append(who)
     return [(who, value) for value, who in sides.items()]
-
-
-def construction(a: Run, b: Run, measure: str) -> str:
-    """The sentence where the configs alone decide; empty where they do not."""
-    reason = by_construction(a, b, measure)
-    return wording.construction(measure, reason) if reason else ""

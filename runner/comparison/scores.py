@@ -10,13 +10,12 @@ import numpy.typing as npt
 import polars as pl
 
 from runner.errors import StoreError
+from runner.fates import FOUND
 from runner.runs import Run
 from runner.statistics.draws import seed_of
 from runner.statistics.units import clusters_by
 
 Floats = npt.NDArray[np.float64]
-KEPT = ("found", "expansion_recovered")
-"""Fates of gold that is in the context."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +81,7 @@ def _long(run: Run) -> pl.DataFrame:
 def lost_at(run: Run) -> dict[str, str]:
     """By question the stage that lost its first lost gold item; empty where all of it is in the context."""
     items = run.table("attribution").select("query_id", "stage")
-    kept = pl.when(pl.col("stage").is_in(KEPT)).then(pl.lit("")).otherwise(pl.col("stage"))
+    kept = pl.when(pl.col("stage").is_in(FOUND)).then(pl.lit("")).otherwise(pl.col("stage"))
     by_query = items.with_columns(kept.alias("stage")).group_by("query_id", maintain_order=True)
     return dict(by_query.agg(pl.col("stage").filter(pl.col("stage") != "").first().fill_null("")).iter_rows())
 

@@ -13,6 +13,8 @@ from runner.runs import Run
 from runner.statistics.effects import interactions, main_effects
 from runner.statistics.winner import winner
 
+SEARCH = ("retrieval", "fusion", "reranker", "cut", "expansion")
+"""The stages that a question waits for."""
 _LISTED = 100
 """Questions listed of each kind; all are counted."""
 
@@ -128,7 +130,7 @@ def searched(run: Run) -> bool:
 
 def _seconds(run: Run) -> float:
     spent: dict[str, float] = run.meta["seconds"]
-    return sum(spent.get(s, 0.0) for s in ("retrieval", "fusion", "reranker", "cut", "expansion"))
+    return sum(spent.get(s, 0.0) for s in SEARCH)
 
 
 def _money(run: Run) -> float | None:

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import urllib.parse
 from typing import Any, ClassVar
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
 from runner.embedding.contract import Embedding, Encoder
-from runner.http_json import HttpJson, safe_url, variable_name
+from runner.http_service import Service
 
-_REACH = {"key_env", "batch", "timeout", "retries", "requests_per_minute", "price_per_million_tokens"}
+_REACH = Service.REACH | {"batch", "price_per_million_tokens"}
 """How the service is reached and what it costs: no vector depends on it, so it is in no key."""
 
 
-class Endpoint(Embedding):
+class Endpoint(Service, Embedding):
     """Texts are sent to the service as they are; its vectors are brought to length 1.
 
     What decides a vector stays with the service. It is known here by its address, by the name of the model,
@@ -25,34 +24,16 @@ class Endpoint(Embedding):
     remote: ClassVar[bool] = True
     name: str = Field("endpoint", pattern="^endpoint$")
     base_url: str = "https://api.openai.com/v1"
-    """https, up to and without `/embeddings`; http is for this machine only."""
     model: str = Field(min_length=1)
     served_as: str | None = Field(None, min_length=1)
     """What the answers call the model, where that is not `model`; another name fails the cell."""
     key_env: str | None = "OPENAI_API_KEY"
-    """NAME (`…_API_KEY`) of the environment variable with the key, which stands nowhere; None: no key."""
     dimensions: int | None = Field(None, gt=0)
     """Asked of the service, and checked; None: as many as it gives."""
     batch: int = Field(64, gt=0)
     """Texts a request."""
-    timeout: float = Field(60.0, gt=0)
-    retries: int = Field(5, ge=0)
-    requests_per_minute: float | None = Field(None, gt=0)
     price_per_million_tokens: float | None = Field(None, ge=0)
     """So that a report can show money."""
-
-    @field_validator("base_url")
-    @classmethod
-    def _safe(cls, value: str) -> str:
-        return safe_url(value)
-
-    @field_validator("key_env")
-    @classmethod
-    def _named(cls, value: str | None) -> str | None:
-        """No config that somebody shared may send just any secret of this environment to just any address."""
-        if value is not None and not variable_name(value).endswith("_API_KEY"):
-            raise ValueError("the name must end in _API_KEY: a config must not send other secrets away")
-        return value
 
     @model_validator(mode="after")
     def _unseen(self) -> Endpoint:
@@ -66,8 +47,7 @@ class Endpoint(Embedding):
 
     def notes(self) -> list[str]:
         """That texts leave the machine, and what cannot be known of what becomes of them."""
-        host = urllib.parse.urlsplit(self.base_url).netloc
-        return [f"embedding {self.name}: texts were sent to {host}; what it left unread is not known"]
+        return [f"embedding {self.name}: texts were sent to {self.host}; what it left unread is not known"]
 
     def price(self) -> float | None:
         """As the config has it."""
@@ -88,15 +68,8 @@ class Endpoint(Embedding):
         """A client; nothing is asked yet. Raises ComponentError where the key's variable is not set."""
         from runner.embedding._service import ServiceEncoder
 
-        client = HttpJson(
-            self.base_url,
-            key_env=self.key_env,
-            timeout=self.timeout,
-            retries=self.retries,
-            requests_per_minute=self.requests_per_minute,
-        )
         return ServiceEncoder(
-            client,
+            self.client(),
             self.model,
             threads=threads,
             batch=self.batch,

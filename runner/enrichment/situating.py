@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import urllib.parse
 from typing import Any, ClassVar, Literal
 
 import polars as pl
@@ -14,11 +13,10 @@ from runner.enrichment import _chat
 from runner.enrichment._text import TextHeader
 from runner.enrichment.contract import Material
 from runner.errors import ComponentError
-from runner.http_json import HttpJson, safe_url, variable_name
+from runner.http_service import Service
 
-_REACH = {
-    "key_env", "requests_at_once", "timeout", "retries", "requests_per_minute",
-    "price_per_million_prompt_tokens", "price_per_million_completion_tokens",
+_REACH = Service.REACH | {
+    "requests_at_once", "price_per_million_prompt_tokens", "price_per_million_completion_tokens",
 }  # fmt: skip
 """How the service is reached and what it costs: in no key."""
 _PLACES = re.compile(r"\{(document|chunk)\}")
@@ -38,7 +36,7 @@ that says what the document is and what part of it the passage is, so that the p
 and understood without the rest. Answer with that sentence and nothing else."""
 
 
-class Situating(TextHeader):
+class Situating(Service, TextHeader):
     """POST `base_url`/chat/completions, one request for each chunk of which there is no answer yet.
 
     An answer is kept under model, prompt and caps, and the digests of document and chunk: nothing is asked
@@ -51,7 +49,6 @@ class Situating(TextHeader):
     needs: ClassVar[str] = "an answer with any text"
     name: Literal["situating"] = "situating"
     base_url: str = "https://api.openai.com/v1"
-    """https, up to and without `/chat/completions`; http is for this machine only."""
     model: str = Field(min_length=1)
     prompt: str = PROMPT
     """Holds `{document}` and `{chunk}` once each."""
@@ -63,25 +60,11 @@ class Situating(TextHeader):
     """A longer document is sent from its beginning to there, the same for all of its chunks."""
     max_answer_chars: int = Field(600, gt=0)
     key_env: str | None = "OPENAI_API_KEY"
-    """NAME (`…_API_KEY`) of the environment variable with the key, which stands nowhere; None: no key."""
     requests_at_once: int = Field(4, gt=0, le=64)
     """Also what a killed run can lose at most."""
-    timeout: float = Field(60.0, gt=0)
-    retries: int = Field(5, ge=0)
-    requests_per_minute: float | None = Field(None, gt=0)
     price_per_million_prompt_tokens: float | None = Field(None, ge=0)
     price_per_million_completion_tokens: float | None = Field(None, ge=0)
     """So that a report can show money."""
-
-    @field_validator("base_url")
-    @classmethod
-    def _safe(cls, value: str) -> str:
-        return safe_url(value)
-
-    @field_validator("key_env")
-    @classmethod
-    def _named(cls, value: str | None) -> str | None:
-        return None if value is None else variable_name(value)
 
     @field_validator("prompt")
     @classmethod
@@ -120,10 +103,9 @@ class Situating(TextHeader):
 
     def notes(self) -> list[str]:
         """That texts leave the machine, and that the answers are one draw."""
-        host = urllib.parse.urlsplit(self.base_url).netloc
         return [
-            f"enrichment situating: documents were sent to {host}; its answers are kept, but asked again, "
-            "say for an empty outputs folder, it may answer otherwise"
+            f"enrichment situating: documents were sent to {self.host}; its answers are kept, but asked "
+            "again, say for an empty outputs folder, it may answer otherwise"
         ]
 
     def said(self, material: Material) -> pl.DataFrame:
@@ -150,19 +132,9 @@ class Situating(TextHeader):
         if due:
             body = {**self.request, "model": self.model}
             keep, limit = material.answers.keep, self.max_answer_chars
-            answers |= _chat.ask(self._client(), body, prompt, due, limit, self.requests_at_once, keep)
+            answers |= _chat.ask(self.client(), body, prompt, due, limit, self.requests_at_once, keep)
         found = [answers[key] for key in asked]
         return material.chunks.select("chunk").with_columns(
             pl.Series("situating_sentence", [a.text for a in found], pl.String),
             pl.Series("model_id", [a.model or self.model for a in found], pl.String),
-        )
-
-    def _client(self) -> HttpJson:
-        """Nothing is asked yet. Raises ComponentError where the key's variable is not set."""
-        return HttpJson(
-            self.base_url,
-            key_env=self.key_env,
-            timeout=self.timeout,
-            retries=self.retries,
-            requests_per_minute=self.requests_per_minute,
         )

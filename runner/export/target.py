@@ -10,6 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
+from runner.disk import sync
 from runner.errors import RequestError, StoreError
 from runner.text import one_line
 
@@ -29,10 +30,10 @@ def publish(target: Path, write: Callable[[Path], T]) -> T:
         draft.parent.mkdir(parents=True, exist_ok=True)
         made = write(draft)
         for path in (*draft.glob("*"), draft):
-            _sync(path)
+            sync(path)
         _free(target)  # somebody may have been faster
         draft.rename(target)
-        _sync(draft.parent)
+        sync(draft.parent)
     except OSError as e:
         raise StoreError(
             f"{one_line(str(target))}: could not be written ({e.strerror or e}); nothing was left"
@@ -50,11 +51,3 @@ def _free(target: Path) -> None:
             f"export: '{one_line(str(target))}' is there already and is not overwritten; remove it, or name "
             "another with --to"
         )
-
-
-def _sync(path: Path) -> None:
-    fd = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)

@@ -10,7 +10,7 @@ from pydantic import Field
 
 from runner import registry
 from runner.comparison.scores import lost_at, scores
-from runner.comparison.standing import searched
+from runner.comparison.standing import SEARCH, searched
 from runner.config import Config
 from runner.errors import RequestError
 from runner.runs import Run
@@ -44,9 +44,6 @@ class Baseline(Config):
     """By measure and question."""
 
 
-_STAGES = ("retrieval", "fusion", "reranker", "cut", "expansion")
-
-
 def of_run(run: Run) -> Baseline:
     """What a gate needs of `run`."""
     found = scores([run])
@@ -60,7 +57,7 @@ def of_run(run: Run) -> Baseline:
         fingerprints={p: prints[p] for p in ("documents", "queries", "judgments")},
         families={k: str(v) for k, v in run.meta.get("families", {}).items()},
         config=run.config,
-        seconds={s: float(run.meta["seconds"].get(s, 0.0)) for s in _STAGES},
+        seconds={s: float(run.meta["seconds"].get(s, 0.0)) for s in SEARCH},
         searched=searched(run),
         processor=run.meta["environment"]["processor"],
         documents=dict(zip(found.queries, found.documents, strict=True)),

@@ -12,25 +12,14 @@ from runner.text import grid, one_line, visible
 
 _SHOWN = 50
 """Flipped questions listed in text and Markdown; the XML has all."""
+_HEAD = ["measure", "n", "baseline", "candidate", "difference", "interval", "level", "p (Holm)", "standing"]
 _MARKUP = re.compile(r"([\\`*_{}\[\]<>()#+!|~&@])")
 
 
 def text(gate: Gate) -> str:
     """For a terminal."""
-    head = [
-        "measure",
-        "n",
-        "baseline",
-        "candidate",
-        "difference",
-        "interval",
-        "level",
-        "p (Holm)",
-        "standing",
-        "",
-    ]
     rows = [[*_cells(c), "ok" if c.passed else "FAIL"] for c in gate.cases]
-    lines = [grid(head, rows, [1, 2, 3, 4, 6, 7]), "", verdict(gate)]
+    lines = [grid([*_HEAD, ""], rows, [1, 2, 3, 4, 6, 7]), "", verdict(gate)]
     lines += [f"note: {n}" for n in gate.notes]
     lost, gained = _sides(gate)
     lines.append(f"questions: {len(lost)} lost, {len(gained)} gained ({gate.clusters})")
@@ -52,18 +41,7 @@ def verdict(gate: Gate) -> str:
 
 def markdown(gate: Gate) -> str:
     """For a comment on a pull request."""
-    head = [
-        "measure",
-        "n",
-        "baseline",
-        "candidate",
-        "difference",
-        "interval",
-        "level",
-        "p (Holm)",
-        "standing",
-    ]
-    lines = [f"**Retrieval gate: {_plain(verdict(gate))}**", "", f"| {' | '.join(head)} |"]
+    lines = [f"**Retrieval gate: {_plain(verdict(gate))}**", "", f"| {' | '.join(_HEAD)} |"]
     lines.append("| --- " + "| ---: " * 7 + "| --- |")
     lines += [f"| {' | '.join(_plain(x) for x in _cells(c))} |" for c in gate.cases]
     lost, gained = _sides(gate)

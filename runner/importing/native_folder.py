@@ -12,6 +12,7 @@ from typing import Any
 
 from runner.dataset.contract import Corpus
 from runner.dataset.stage import counts, fingerprints
+from runner.disk import sync
 from runner.errors import DataError, RequestError, StoreError
 from runner.importing.loaded import Loaded, native
 from runner.keys import file_digest
@@ -49,10 +50,10 @@ def publish(loaded: Loaded, target: Path, about: Mapping[str, str]) -> dict[str,
         said = {"counts": counts(loaded.corpus), "fingerprints": prints}
         (draft / NOTE).write_text(_note(target.name, loaded, about, said, draft), "utf-8")
         for path in sorted(draft.iterdir()):
-            _sync(path)
-        _sync(draft)
+            sync(path)
+        sync(draft)
         draft.rename(target)  # refused by the system when somebody made a folder with files there meanwhile
-        _sync(target.absolute().parent)
+        sync(target.absolute().parent)
     except OSError as e:
         raise StoreError(f"{target}: could not be written ({e.strerror or e}); nothing was left") from e
     finally:
@@ -122,11 +123,3 @@ def _note(name: str, loaded: Loaded, about: Mapping[str, str], said: Mapping[str
 def _table(title: str, files: list[tuple[str, Path]]) -> list[str]:
     rows = [f"| {one_line(n, 200)} | {p.stat().st_size} | {file_digest(p)} |" for n, p in files]
     return [f"## {title}", "", "| file | bytes | SHA-256 |", "|---|---:|---|", *rows, ""]
-
-
-def _sync(path: Path) -> None:
-    fd = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)

@@ -109,7 +109,7 @@ def _part(experiment: Experiment, body: Mapping[str, Any], frame_: pl.DataFrame)
     return Part(
         body=body,
         labels=labels,
-        badges={k: badge.badges([_setting(r)]) for k, r in runs.items()},
+        badges={k: badge.badges([badge.setting(r)]) for k, r in runs.items()},
         main=_rows(main, labels, body["margin"]),
         others=_rows(others, labels, body["margin"]),
         chart=_scatter(body, labels, runs),
@@ -121,11 +121,6 @@ def _part(experiment: Experiment, body: Mapping[str, Any], frame_: pl.DataFrame)
             if runs[k].meta.get("attribution")
         ],
     )
-
-
-def _setting(run: Run) -> badge.Setting:
-    b = run.badge
-    return badge.Setting(b.prev, b.following, b.applied, run.config["strategy"]["name"])
 
 
 def _rows(rows: Sequence[Mapping[str, Any]], labels: Mapping[str, str], margin: float) -> list[Row]:
@@ -206,13 +201,10 @@ def _waterfall(label: str, facts: Mapping[str, Any]) -> Waterfall:
     for stage, items in facts["stages"].items():
         if stage == "found" or (not items and stage in _OFF_WHEN_ZERO):
             continue
-        after = left + (items if stage == "expansion_recovered" else -items) / n if n else left
-        if stage == "expansion_recovered":
-            # What expansion gave back was found neither among the hits nor lost before: it stands last.
-            before = facts["stages"]["found"] / n if n else 0.0
-            left, after = before, before + (items / n if n else 0.0)
-        after = min(1.0, max(0.0, after))
-        points = numbers.points(after - left)
-        rows.append(Loss(stage, items, points, numbers.share(after), waterfall.bar(min(1.0, left), after)))
-        left = after
+        share = items / n if n else 0.0
+        # What expansion gave back was found neither among the hits nor lost before: it stands last.
+        before, after = (left - share, left) if stage == "expansion_recovered" else (left, left - share)
+        before, left = max(0.0, before), max(0.0, after)
+        bar = waterfall.bar(before, left)
+        rows.append(Loss(stage, items, numbers.points(left - before), numbers.share(left), bar))
     return Waterfall(label, n, rows)

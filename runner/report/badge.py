@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from runner.runs import Run
+
 Form = Literal["on", "off", "muted", "range"]
 
 _ONE_BY_ONE = 3
@@ -20,6 +22,12 @@ class Setting:
     following: int
     applied: bool
     strategy: str
+
+
+def setting(run: Run) -> Setting:
+    """What a recorded run did with its neighbors."""
+    said = run.badge
+    return Setting(said.prev, said.following, said.applied, run.config["strategy"]["name"])
 
 
 @dataclass(frozen=True, slots=True)

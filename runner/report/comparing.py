@@ -8,15 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from runner import keys, runs
+from runner.budgets import BUDGETS, on_curve
 from runner.comparison import comparability
-from runner.comparison.paired import MARGIN, budget_of
-from runner.comparison.record import BUDGETS
+from runner.comparison.paired import MARGIN
 from runner.comparison.scores import Scores, scores
 from runner.errors import RunnerError
 from runner.report import badge, caveats, claim, frame, listing, notices, numbers, page, question_pages
 from runner.report.assets import data
 from runner.report.glossary import key_columns
-from runner.report.setups import Setup
+from runner.report.setups import Setup, setups
 from runner.report.telling import lost
 from runner.report.wording import TAGS, TEMPLATES
 from runner.runs import Experiment, Run
@@ -82,8 +82,8 @@ def choices(outputs: Path, reports: Path) -> list[Choice]:
         except RunnerError:
             continue
         address = listing.page_of(experiment, reports)
-        for s in listing.distinct(experiment):
-            shown = badge.badges([listing.setting(s.run)])[0]
+        for s in setups(experiment, texts=False)[0]:
+            shown = badge.badges([badge.setting(s.run)])[0]
             out.setdefault(s.run.key, Choice(s, experiment, shown, address))
     return list(out.values())
 
@@ -134,7 +134,7 @@ def _values(found: Scores, run: Run) -> dict[str, Any]:
     every = [m["measure"] for m in run.measures]
     telling = [c.measure for c in key_columns(every)]
     asked = list(dict.fromkeys([*every[:1], *(f"{m}+" for m in every[:1]), *telling, *every]))[:MEASURES]
-    curve = [m for m in found.measures if budget_of(m) in BUDGETS and m.startswith("SpanR@")]
+    curve = [m for m in found.measures if on_curve(m)]
     kept = list(dict.fromkeys([*(m for m in asked if m in found.measures), *curve]))
     return {
         "seed": f"{found.seed:016x}",

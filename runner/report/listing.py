@@ -13,9 +13,9 @@ from runner import runs
 from runner.comparison import record
 from runner.errors import StoreError
 from runner.report import badge, caveats, frame, numbers, page
-from runner.report.setups import Setup, shown
+from runner.report.setups import Setup, setups
 from runner.report.wording import Kind
-from runner.runs import Experiment, Run
+from runner.runs import Experiment
 
 NO_RECORD = "no comparison was recorded; run the sweep again"
 _FAILED = ("failed", "invalid", "not started")
@@ -90,25 +90,8 @@ def _experiments(outputs: Path) -> list[Experiment]:
     return out
 
 
-def distinct(experiment: Experiment) -> list[Setup]:
-    """The set-ups of an experiment by first cell, without their texts; lost run folders are left out."""
-    cells: dict[str, list[dict[str, Any]]] = {}
-    for cell in experiment.cells:
-        if cell["run"] is not None:
-            cells.setdefault(cell["run"], []).append(cell)
-    out = []
-    for key, mine in cells.items():
-        try:
-            run = Run(experiment.outputs, key)
-        except StoreError:
-            continue
-        overrides = shown(mine[0]["overrides"], experiment.body["axes"])
-        out.append(Setup(run, tuple(c["num"] for c in mine), overrides, texts=False))
-    return out
-
-
 def _row(experiment: Experiment, reports: Path) -> Row:
-    found = distinct(experiment)
+    found, _ = setups(experiment, texts=False)
     failed = sum(c["status"] in _FAILED for c in experiment.cells)
     verdict, tick = _verdict(experiment)
     data = list(dict.fromkeys(str(s.run.meta["data"].get("dataset", "")) for s in found))
@@ -123,7 +106,7 @@ def _row(experiment: Experiment, reports: Path) -> Row:
         cells=len(experiment.cells),
         failed=failed,
         strategies=_named(found, "strategy"),
-        badges=badge.badges([setting(s.run) for s in found]),
+        badges=badge.badges([badge.setting(s.run) for s in found]),
         embedding=[n for n in _models(found) if n],
         reranker=[n for n in _named(found, "reranker") if n != "none"],
         enrichment=[n for n in _named(found, "enrichment") if n != "none"],
@@ -131,12 +114,6 @@ def _row(experiment: Experiment, reports: Path) -> Row:
         warnings=len(caveats.caveats(found)) + len(caveats.notes(found)) + failed,
         tick=tick or (found[0].run.key if found else ""),
     )
-
-
-def setting(run: Run) -> badge.Setting:
-    """What a run did with its neighbors, as its badge needs it."""
-    said = run.badge
-    return badge.Setting(said.prev, said.following, said.applied, run.config["strategy"]["name"])
 
 
 def _named(found: Sequence[Setup], group: str) -> list[str]:

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
-import os
 import re
-import uuid
 from functools import cache
 from pathlib import Path
 
@@ -16,6 +14,7 @@ from markupsafe import Markup
 from runner.report import numbers, prose
 from runner.report.view import Page, page
 from runner.runs import Experiment
+from runner.store import publish_file
 from runner.text import visible
 
 _HOME = Path(__file__).parent
@@ -79,12 +78,4 @@ def _safe(name: str) -> str:
 def replace(path: Path, content: bytes) -> None:
     """Write under a name that may exist already, in one step."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    draft = path.parent / f".draft-{os.getpid()}-{uuid.uuid4().hex[:8]}.html"
-    try:
-        with draft.open("wb") as f:
-            f.write(content)
-            f.flush()
-            os.fsync(f.fileno())
-        draft.replace(path)
-    finally:
-        draft.unlink(missing_ok=True)
+    publish_file(path, lambda draft: draft.write_bytes(content))

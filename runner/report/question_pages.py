@@ -17,7 +17,6 @@ from runner.losses import Losses
 from runner.records import QueryTrace
 from runner.report import badge, frame, gold, numbers, page, prose, searched, trees
 from runner.report.gold import Gold
-from runner.report.listing import setting
 from runner.report.setups import Setup, setups
 from runner.report.telling import PAGES, Telling, lost, telling
 from runner.runs import Experiment
@@ -162,7 +161,7 @@ def _answer(number: int, setup: Setup, trace: QueryTrace, found: Gold, known: _K
     ]
     return Answer(
         setup=setup,
-        badge=badge.badges([setting(run)])[0],
+        badge=badge.badges([badge.setting(run)])[0],
         number=number,
         trace=trace,
         lost=known.lost.get(trace.query_id),

@@ -54,8 +54,11 @@ def shown(overrides: Sequence[str], axes: Mapping[str, object]) -> tuple[str, ..
     return tuple(o for o in overrides if o.partition("=")[0] in axes) or tuple(overrides)
 
 
-def setups(experiment: Experiment) -> tuple[list[Setup], dict[int, str]]:
-    """The set-ups in the order of their first cells, and why a recorded run could not be read, by cell."""
+def setups(experiment: Experiment, *, texts: bool = True) -> tuple[list[Setup], dict[int, str]]:
+    """The set-ups in the order of their first cells, and why a recorded run could not be read, by cell.
+
+    Without `texts` nobody looks whether the store still has those of the chunks and the gold.
+    """
     found: dict[str, list[dict[str, Any]]] = {}
     for cell in experiment.cells:
         if cell["run"] is not None:
@@ -70,7 +73,7 @@ def setups(experiment: Experiment) -> tuple[list[Setup], dict[int, str]]:
             lost |= dict.fromkeys(nums, "its run folder is gone or damaged; the same sweep computes it again")
             continue
         overrides = shown(cells[0]["overrides"], experiment.body["axes"])
-        out.append(Setup(run, nums, overrides, _has_texts(run)))
+        out.append(Setup(run, nums, overrides, texts and _has_texts(run)))
     return out, lost
 
 

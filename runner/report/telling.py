@@ -9,12 +9,12 @@ from typing import Literal
 
 import polars as pl
 
+from runner.comparison.scores import lost_at
 from runner.errors import StoreError
 from runner.report.setups import Setup
 
 PAGES = 50
 """Questions of an experiment that have a page of their own."""
-_KEPT = ("found", "expansion_recovered")
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,13 +28,9 @@ class Telling:
 def lost(setup: Setup) -> dict[str, str]:
     """By question the stage that lost its first lost gold item; empty where all of it is in the context."""
     try:
-        items = setup.run.table("attribution").select("query_id", "stage")
+        return lost_at(setup.run)
     except StoreError:
         return {}  # recorded before runs said where gold was lost
-    out: dict[str, str] = {}
-    for query_id, stage in items.iter_rows():
-        out[query_id] = out.get(query_id) or ("" if stage in _KEPT else stage)
-    return out
 
 
 def telling(setups: Sequence[Setup], limit: int = PAGES) -> list[Telling]:

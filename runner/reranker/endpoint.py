@@ -7,15 +7,16 @@ from collections.abc import Sequence
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from pydantic import Field, field_validator
+from pydantic import Field
 
 from runner.config import Component
 from runner.errors import ComponentError
-from runner.http_json import HttpJson, safe_url, variable_name
+from runner.http_json import HttpJson
+from runner.http_service import Service
 from runner.reranker.contract import Scored, Scorer
 
 
-class Endpoint(Component):
+class Endpoint(Service, Component):
     """POST `base_url`/rerank `{model, query, documents, top_n}`, answered by index and relevance_score.
 
     What the service calls relevance is the score, as it is served. Whether a score depends on its pair alone,
@@ -29,25 +30,11 @@ class Endpoint(Component):
     base_url: str = "https://api.cohere.com/v2"
     model: str = Field(min_length=1)
     key_env: str | None = "COHERE_API_KEY"
-    """NAME of the environment variable with the key, ending in `_API_KEY`; the key stands nowhere."""
     documents_per_request: int = Field(100, gt=0)
-    timeout: float = Field(60.0, gt=0)
-    retries: int = Field(5, ge=0)
-    requests_per_minute: float | None = Field(None, gt=0)
     price_per_1000_searches: float | None = Field(None, ge=0)
     """A search is one request. So that a report can show money."""
     pool: int = Field(50, gt=0)
     on_error: Literal["raise", "fallback"] = "raise"
-
-    @field_validator("base_url")
-    @classmethod
-    def _safe(cls, value: str) -> str:
-        return safe_url(value)
-
-    @field_validator("key_env")
-    @classmethod
-    def _named(cls, value: str | None) -> str | None:
-        return None if value is None else variable_name(value)
 
     def identity(self) -> dict[str, Any]:
         """Service, model and form of the request."""
@@ -61,14 +48,7 @@ class Endpoint(Component):
 
     def load(self, threads: int, device: str) -> Scorer:
         """A client; nothing is asked yet. Raises ComponentError where the key's variable is not set."""
-        client = HttpJson(
-            self.base_url,
-            key_env=self.key_env,
-            timeout=self.timeout,
-            retries=self.retries,
-            requests_per_minute=self.requests_per_minute,
-        )
-        return _ServiceScorer(client, self.model, self.documents_per_request)
+        return _ServiceScorer(self.client(), self.model, self.documents_per_request)
 
 
 class _ServiceScorer:

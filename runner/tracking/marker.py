@@ -10,13 +10,13 @@ import contextlib
 import json
 import os
 import sqlite3
-import uuid
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
 from runner.config import Tracking
 from runner.runs import Experiment
+from runner.store import publish_file
 from runner.tracking.destination import OFF, Destination, public
 
 _ASKED = "tracking.json"
@@ -133,9 +133,5 @@ def _read(path: Path) -> dict[str, Any] | None:
 
 def _write(path: Path, body: dict[str, Any]) -> None:
     """Write JSON so that a reader sees all of it or what was there before."""
-    draft = path.parent / f".draft-{os.getpid()}-{uuid.uuid4().hex[:8]}.json"
-    with draft.open("w", encoding="utf-8") as f:
-        json.dump(body, f, indent=1, ensure_ascii=False)
-        f.flush()
-        os.fsync(f.fileno())
-    draft.replace(path)
+    text = json.dumps(body, indent=1, ensure_ascii=False)
+    publish_file(path, lambda draft: draft.write_text(text, "utf-8"))

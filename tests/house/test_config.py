@@ -212,6 +212,6 @@ def test_every_config_class_of_the_project_is_tested_here() -> None:
                 yield from below(sub)
 
     bases = {"Component", "SpanStrategy", "TokenModel", "Embedding", "Leg", "Metrics", "Retrieval"}
-    bases |= {"Enrichment", "GraphHeader", "TextHeader"}
+    bases |= {"Enrichment", "GraphHeader", "Service", "TextHeader"}
     bases |= {"Pack", "Line", "Baseline"}  # of the gate: what is expected of a run, not what is asked
     assert {c.__name__ for c in below(Config)} - bases <= {c.__name__ for c in CLASSES}

@@ -11,13 +11,13 @@ from house.source import RUNNER, Import, imports, modules, outside_imports, show
 from runner.config import GROUPS
 
 LAYERS: dict[int, str] = {
-    0: "runner runner.config runner.errors runner.fates runner.loss_records "
+    0: "runner runner.config runner.disk runner.errors runner.fates runner.loss_records "
     "runner.records runner.text runner.trust",
-    1: "runner.keys runner.order runner.parents runner.plugins runner.registry "
+    1: "runner.budgets runner.keys runner.order runner.parents runner.plugins runner.registry "
     "runner.sentences runner.statistics runner.tables",
     # Ground. Every file of a group is here too, but for its stage: contract, components, private helpers.
     2: "runner.store runner.vectors runner.model_files runner.provenance runner.late_interaction "
-    "runner.pairs runner.http_json runner.answers",
+    "runner.pairs runner.http_json runner.http_service runner.answers",
     # Stages; `<group>.stage` of every group is here too.
     3: "runner.selection runner.expansion runner.judge runner.conservation "
     "runner.attribution runner.carriers runner.reached "
@@ -43,12 +43,22 @@ LAYERS: dict[int, str] = {
 
 ACROSS = {
     "runner.strategy": {"runner.tokenizer.contract"},  # sizes are counted in the run's tokens
-    "runner.enrichment": {"runner.kg.contract", "runner.tokenizer.contract", "runner.http_json"},
+    "runner.enrichment": {
+        "runner.kg.contract",
+        "runner.tokenizer.contract",
+        "runner.http_json",
+        "runner.http_service",
+    },
     "runner.kg": {"runner.model_files"},
-    "runner.embedding": {"runner.model_files", "runner.http_json"},
+    "runner.embedding": {"runner.model_files", "runner.http_json", "runner.http_service"},
     "runner.tokenizer": {"runner.model_files"},
     "runner.retrieval": {"runner.late_interaction"},
-    "runner.reranker": {"runner.late_interaction", "runner.model_files", "runner.http_json"},
+    "runner.reranker": {
+        "runner.late_interaction",
+        "runner.model_files",
+        "runner.http_json",
+        "runner.http_service",
+    },
 }
 """What the files of a group may see beyond their own group, L0 and L1."""
 
