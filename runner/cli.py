@@ -185,6 +185,15 @@ def _plan(arguments: Sequence[str]) -> int:
     return _launch(given, dry)
 
 
+def _select(arguments: Sequence[str]) -> int:
+    from runner import select_verbs
+    from runner.text import as_json
+
+    text, value, code = select_verbs.select(arguments, _bar)
+    say(as_json(value) if "--json" in arguments else text)
+    return code
+
+
 def _options(arguments: Sequence[str], flags: Sequence[str] = ()) -> tuple[list[str], dict[str, bool], Path]:
     """Positional arguments, which flags were given, and the outputs folder."""
     words, on, outputs, rest = [], dict.fromkeys(["--json", *flags], False), Path("outputs"), list(arguments)
@@ -228,6 +237,7 @@ VERBS: dict[str, Callable[[Sequence[str]], int]] = {
     "ui": _view("ui", ["--print"]),
     "data": _view("data", None),
     "compare": _view("compare", None),
+    "select": _select,
     "gate": _view("gate", None),
     "inspect": _view("inspect", None),
     "why": _view("why", None),

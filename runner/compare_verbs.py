@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -30,7 +30,7 @@ def compare(words: Sequence[str]) -> tuple[str, Any, int]:
 
     names, given = parsed(words, _FLAGS, _VALUES)
     outputs = Path(str(given.get("--outputs", "outputs")))
-    margin = _margin(given.get("--margin", MARGIN))
+    margin = margin_of(given)
     if len(names) > 1:
         chosen = list({r.key: r for r in (runs.open_run(outputs, n) for n in names)}.values())
         if len(chosen) < 2:
@@ -68,7 +68,9 @@ def _of_runs(chosen: list[Run], given: dict[str, Any], margin: float) -> Group:
     return group
 
 
-def _margin(value: object) -> float:
+def margin_of(given: Mapping[str, Any]) -> float:
+    """The difference that does not matter, as `--margin` has it."""
+    value = given.get("--margin", MARGIN)
     try:
         margin = float(str(value))
     except ValueError:

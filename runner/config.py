@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field, SerializeAsAny, model_validator
 
@@ -72,7 +72,12 @@ class RunConfig(Config):
     threshold: Threshold = Threshold()
     filter: dict[str, str | int | bool | list[str]] = Field(default_factory=dict)
     """Equality (`lang: en`) or membership (`lang: [en, de]`) on document metadata."""
+    split: Literal["all", "dev", "test"] = "all"
+    """Which questions: all, those for choosing, or those for confirming what was chosen."""
+    questions: int | None = Field(None, gt=0)
+    """At most so many of them, the first of the draw; None: all."""
     seed: int = Field(0, ge=0)
+    """Of the draw."""
 
 
 GROUPS = (

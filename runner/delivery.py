@@ -12,6 +12,7 @@ from runner.comparison import power, record, said
 from runner.config import RunConfig
 from runner.errors import RunnerError
 from runner.keyring import keyring
+from runner.ledger import looks
 from runner.parts import parts
 from runner.report import site
 from runner.report.page import render
@@ -166,4 +167,8 @@ def remarks(done: Sweep, outputs: Path) -> list[str]:
     warned = dict.fromkeys(f"note: {w}" for r in runs.values() for w in r.meta["warnings"])
     few = list(warned)[:_REMARKS]
     more = [f"note: {len(warned) - len(few)} more in the report"] if len(warned) > len(few) else []
-    return [*sorted(idle), *few, *more]
+    worn = {
+        r.meta["fingerprints"]["queries"]: r.data for r in runs.values() if r.config.get("split") == "test"
+    }
+    looked = [f"note: {data}: {looks(outputs, questions).said}" for questions, data in worn.items()]
+    return [*sorted(idle), *few, *more, *looked]

@@ -18,6 +18,7 @@ HELP = """runner: retrieval experiments from a config, traced stage by stage.
   python -m runner export [RUN] --format jsonl|parquet|trec [--to NAME]  corpus with vectors; run and qrels
   python -m runner verify [RUN]         digests of everything stored; with RUN: compute it again and compare
   python -m runner compare [EXPERIMENT | RUN RUN…]  differences with intervals, at equal tokens too
+  python -m runner select EXPERIMENT --measure NAME [--halving]  choose on dev, confirm on test
   python -m runner report [EXPERIMENT]  write the HTML report again
   python -m runner track [--pending] [EXPERIMENT]  deliver finished runs to MLflow
   python -m runner ui                   open the MLflow UI on the right store
@@ -31,6 +32,7 @@ Hydra's own help: --hydra-help.
 --trust-remote-code: models may run their own code where a config asks for it; no config can allow it.
 RUNNER_PLUGINS=DIR (environment): components of your own, DIR/<group>/<name>.py; their YAML: --config-dir.
 Values: top_k neighbor_prev neighbor_next threshold.similarity threshold.score filter seed experiment.name
+        split=dev|test|all questions=N
 Groups (each a folder of conf/):
 """
 

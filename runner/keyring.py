@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from runner import keys, plugins
+from runner import keys, plugins, splits
 from runner.budgets import CURVE
 from runner.config import GROUPS, Component
 from runner.dataset import stage as dataset_stage
@@ -125,7 +125,29 @@ def _enriched(
 
 
 def corpus_meta(p: Parts, session: Session) -> tuple[str, dict[str, Any]]:
-    """The key of the parsed data set, and its manifest (`fingerprints`, counts); parsed at the first call."""
+    """The key of the questions asked and their data set, and its manifest (`fingerprints`, counts)."""
+    config = p.config
+    whole, meta = _whole(p, session)
+    if config.split == "all" and config.questions is None:
+        return whole, meta
+    said = {"part": config.split, "questions": config.questions, "seed": config.seed}
+
+    def write(folder: Path) -> dict[str, Any]:
+        part = splits.taken(dataset_stage.unpack(session.store.path("corpus", whole)), config)
+        dataset_stage.pack(part, folder)
+        return meta | {
+            "fingerprints": dataset_stage.fingerprints(part),
+            "queries": part.queries.height,
+            "judgments": part.judgments.height,
+            "split": said | {"of": meta["queries"]},
+        }
+
+    key = keys.stage_key("split", "halves", 1, said, [whole])
+    return key, session.store.obtain("corpus", key, write).meta
+
+
+def _whole(p: Parts, session: Session) -> tuple[str, dict[str, Any]]:
+    """The same of the whole data set; parsed at the first call."""
     key = session.memo("corpus_key", keys.digest([p.dataset.name, p.config.dataset.settings()]),
                        lambda: _source_key(p.config.dataset))  # fmt: skip
 

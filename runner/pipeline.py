@@ -17,6 +17,7 @@ from runner import (
     enriching,
     expansion,
     judge,
+    ledger,
     order,
     parents,
     record,
@@ -70,6 +71,8 @@ def run(config: RunConfig, session: Session) -> Outcome:
                 trace = execute(p, k, session, clock)
                 trace.work = session.counters.since(before)
                 publish(folder, lambda draft: record.write(draft, p, k, session, trace, clock))
+    if config.split == "test":
+        ledger.look(session.store, k.fingerprints["queries"], k.run, p.dataset.name)
     return Outcome(k.run, folder, found, session.counters.since(before), p.not_applied)
 
 

@@ -74,6 +74,17 @@ class Run:
         found: list[dict[str, Any]] = self.meta["measures"]
         return found
 
+    @property
+    def data(self) -> str:
+        """The data set, and which of its questions were asked."""
+        said = self.meta["data"]
+        split = said.get("split")
+        if split is None:
+            return str(said.get("dataset", ""))
+        few = "" if split["questions"] is None else f", {said['queries']} of {split['of']} questions"
+        half = "" if split["part"] == "all" else f" {split['part']}"
+        return f"{said['dataset']}{half}{few}"
+
     @cached_property
     def legs(self) -> list[str]:
         """The legs of the run."""

@@ -16,7 +16,7 @@ import yaml
 from dataset.native_folders import Rows, folder
 
 from runner import pipeline, plugins, registry
-from runner.config import RunConfig, Runtime
+from runner.config import GROUPS, RunConfig, Runtime
 from runner.keyring import Keyring, keyring
 from runner.parts import Parts, parts
 from runner.runs import Run
@@ -112,7 +112,7 @@ def altered(config: Raw, path: str, value: Any) -> Raw:
     node = out
     for step in way:
         node = node.setdefault(step, {})
-    node[last] = choice(path, value) if not way and isinstance(value, str) else value
+    node[last] = choice(path, value) if path in GROUPS and isinstance(value, str) else value
     return out
 
 

@@ -72,7 +72,7 @@ def compared(
     body = {
         "baseline": runs[baseline].key,
         "runs": [{"run": r.key, "label": labels[r.key]} for r in runs],
-        "data": runs[0].meta["data"].get("dataset", ""),
+        "data": runs[0].data,
         "questions": len(found.queries),
         "margin": margin,
         "clusters": found.clustered,

@@ -94,7 +94,7 @@ def _row(experiment: Experiment, reports: Path) -> Row:
     found, _ = setups(experiment, texts=False)
     failed = sum(c["status"] in _FAILED for c in experiment.cells)
     verdict, tick = _verdict(experiment)
-    data = list(dict.fromkeys(str(s.run.meta["data"].get("dataset", "")) for s in found))
+    data = list(dict.fromkeys(s.run.data for s in found))
     return Row(
         key=experiment.key,
         name=experiment.name,

@@ -82,11 +82,15 @@ def page(experiment: Experiment, limit: int) -> Page:
 
 
 def _datasets(found: Sequence[Setup]) -> list[DataSet]:
-    by = {s.data: s.run.meta["data"] for s in found}
+    by = {s.data: s.run for s in found}
     return [
         DataSet(
-            str(data.get("dataset", "")),
-            [numbers.several(data[what], word) for what, word in _COUNTED.items() if what in data],
+            run.data,
+            [
+                numbers.several(run.meta["data"][what], word)
+                for what, word in _COUNTED.items()
+                if what in run.meta["data"]
+            ],
         )
-        for data in by.values()
+        for run in by.values()
     ]

@@ -36,6 +36,7 @@ CLASSES: list[type[Config]] = [
 IN_NO_RUN_KEY = {
     "dataset.path": "a data set that moved is the same data set",
     "dataset.on_bad": "what was read decides, and it is fingerprinted",
+    "questions": "as many as there are, or more, are all of them; fewer are other fingerprints",
 }
 """Fields that may move without another run key, and why."""
 BY_CONTENT = {

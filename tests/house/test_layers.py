@@ -17,9 +17,9 @@ LAYERS: dict[int, str] = {
     "runner.sentences runner.statistics runner.tables",
     # Ground. Every file of a group is here too, but for its stage: contract, components, private helpers.
     2: "runner.store runner.vectors runner.model_files runner.provenance runner.late_interaction "
-    "runner.pairs runner.http_json runner.http_service runner.answers",
+    "runner.pairs runner.http_json runner.http_service runner.answers runner.ledger",
     # Stages; `<group>.stage` of every group is here too.
-    3: "runner.selection runner.expansion runner.judge runner.conservation "
+    3: "runner.splits runner.selection runner.expansion runner.judge runner.conservation "
     "runner.attribution runner.carriers runner.reached "
     "runner.dataset_check runner.dataset_lints runner.findings runner.near_duplicates "
     "runner.importing runner.importing.archive runner.importing.beir runner.importing.folder "
@@ -37,7 +37,7 @@ LAYERS: dict[int, str] = {
     6: "runner.__main__ runner.cli runner.compose runner.request runner.complaints runner.harmless "
     "runner.help runner.delivery runner.verbs runner.data_verbs runner.recompute "
     "runner.compare_verbs runner.gate_verbs runner.why_verbs runner.inspect_verbs runner.inspect_live "
-    "runner.export_verbs",
+    "runner.export_verbs runner.select_verbs runner.selecting",
 }
 """Where each module stands. A new module of `runner/` needs a place here; a new file of a group has one."""
 

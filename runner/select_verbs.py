@@ -1,0 +1,179 @@
+"""The verb `select`: choose a set-up on the dev half of the questions, confirm it once on the test half."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from runner import compose, registry, runs
+from runner.compare_verbs import margin_of
+from runner.config import Outside, RunConfig
+from runner.errors import EXIT_OK, RequestError
+from runner.ledger import Looks
+from runner.report import numbers
+from runner.request import Request, conf_folder
+from runner.selecting import Asked, Cell, Halves
+from runner.selecting import select as chosen
+from runner.session import Progress
+from runner.text import grid
+
+_USAGE = "select EXPERIMENT --measure NAME [--budget TOKENS] [--baseline CELL] [--halving] [OVERRIDE…]"
+
+
+def select(words: Sequence[str], progress: Progress) -> tuple[str, Any, int]:
+    """`select EXPERIMENT --measure NAME [--budget TOKENS] [--baseline CELL] [--halving] [--margin M]`.
+
+    EXPERIMENT is a preset of `conf/experiment`, composed with the overrides given, or one that is recorded.
+
+    Raises:
+        RequestError: an argument is wrong, or nothing can be chosen.
+    """
+    from runner.data_verbs import parsed
+
+    plain, given = parsed(words, ("--halving", "--json"), _VALUES)
+    names, overrides = [w for w in plain if "=" not in w], [w for w in plain if "=" in w]
+    if len(names) != 1 or "--measure" not in given:
+        raise RequestError(f"usage: python -m runner {_USAGE}")
+    place = given.get("--outputs")
+    composed = _preset(names[0], overrides, place) or _recorded(
+        names[0], overrides, Path(str(place or "outputs"))
+    )
+    outside, found, left_out = composed
+    asked = Asked(
+        measure=str(given["--measure"]),
+        budget=_whole("--budget", given.get("--budget")),
+        baseline=_whole("--baseline", given.get("--baseline")) or 0,
+        halving="--halving" in given,
+        margin=margin_of(given),
+    )
+    if len(found) < 2:
+        raise RequestError(f"select: {names[0]} has {len(found)} cells that can be run; a choice needs two")
+    if asked.baseline >= len(found):
+        raise RequestError(
+            f"--baseline: there is no cell {asked.baseline}; {names[0]} has 0 to {len(found) - 1}"
+        )
+    command = ["python", "-m", "runner", "select", *words]
+    body = chosen(found, asked, Halves(outside, command, progress))
+    return _shown(body, left_out), body, EXIT_OK
+
+
+_VALUES = ("--measure", "--budget", "--baseline", "--margin", "--outputs")
+Composed = tuple[Outside, list[Cell], list[str]]
+
+
+def _preset(name: str, overrides: Sequence[str], outputs: object) -> Composed | None:
+    """The cells of a preset; None: there is none of that name."""
+    if not (conf_folder() / "experiment" / f"{name}.yaml").is_file():
+        return None
+    place = [f"runtime.outputs={outputs}"] if outputs else []
+    made: list[Request] = []
+
+    def on_plan(request: Request) -> None:
+        made.append(request)
+        raise SystemExit(EXIT_OK)
+
+    try:
+        compose.launch(["-m", f"experiment={name}", *overrides, *place], Request(on_plan))
+    except SystemExit:
+        if not made:
+            raise
+    request = made[0]
+    if request.cells is None:
+        raise RequestError(
+            "select: needs a sweep whose cells are known before it starts; leave the sweeper out"
+        )
+    valid = [(o, c) for o, c in request.cells if isinstance(c, RunConfig)]
+    return (
+        request.outside,
+        valid,
+        [f"{' '.join(o)}: {c}" for o, c in request.cells if not isinstance(c, RunConfig)],
+    )
+
+
+def _recorded(name: str, overrides: Sequence[str], outputs: Path) -> Composed:
+    """The cells of an experiment that was run before."""
+    if overrides:
+        raise RequestError(f"select: {name} is recorded; overrides ({overrides[0]}) are for presets")
+    experiment = runs.open_experiment(outputs, name)
+    found: list[Cell] = []
+    outside = Outside()
+    for cell in experiment.cells:
+        if cell["num"] in experiment.runs:
+            config, outside = registry.parse_run(experiment.runs[cell["num"]].config)
+            found.append((cell["overrides"], config))
+    update = {
+        "experiment": outside.experiment.model_copy(update={"name": experiment.name}),
+        "runtime": outside.runtime.model_copy(update={"outputs": str(outputs)}),
+    }
+    lost = [" ".join(c["overrides"]) for c in experiment.cells if c["num"] not in experiment.runs]
+    return outside.model_copy(update=update), found, lost
+
+
+def _whole(option: str, value: object) -> int | None:
+    if value is None:
+        return None
+    if not str(value).isdecimal():
+        raise RequestError(f"{option}: '{value}' is no whole number")
+    return int(str(value))
+
+
+def _shown(body: dict[str, Any], left_out: Sequence[str]) -> str:
+    """For a person."""
+    asked, made = body["asked"], body["evaluations"]
+    measure = asked["measure"]
+    lines = [f"left out: {line}" for line in left_out]
+    lines += [f"{body['data']}: chosen by {measure}" + _within(asked["budget"])]
+    rows = [
+        [
+            str(c["cell"]),
+            " ".join(c["overrides"]),
+            numbers.measured(measure, c["mean"]),
+            f"{c['tokens']:,.0f}",
+            "" if c["within"] else "over the budget",
+        ]
+        for c in body["cells"]
+    ]  # fmt: skip
+    lines += ["", grid(["cell", "overrides", measure, "tokens", ""], rows, [0, 2, 3]), ""]
+    alike = [c["cell"] for c in body["cells"] if c["run"] in body["first"]["together"]]
+    if len(alike) > 1:
+        lines.append(f"not to be told apart on dev: cells {', '.join(map(str, alike))}")
+    steps = " -> ".join(f"{r['cells']} cells x {r['questions']} questions" for r in body["rounds"])
+    saved = made["all"] - made["made"]
+    lines.append(f"evaluations on dev: {made['made']} of {made['all']} ({saved} saved): {steps}")
+    lines.append(f"chosen: cell {body['chosen']}")
+    if body["test"] is None:
+        return "\n".join(
+            [*lines, "the baseline is the choice: nothing to confirm, the test half was not looked at"]
+        )
+    return "\n".join([*lines, *_confirmation(body["test"], asked)])
+
+
+def _within(budget: int | None) -> str:
+    return "" if budget is None else f", contexts of at most {budget} tokens on average"
+
+
+def _confirmation(row: dict[str, Any], asked: dict[str, Any]) -> list[str]:
+    measure = row["measure"]
+    mine, base = (numbers.measured(measure, row[f"{who}_mean"]) for who in ("candidate", "baseline"))
+    ends = (
+        ""
+        if row["low"] is None
+        else f" ({numbers.level(row['level'])} {numbers.interval(row['low'], row['high'])})"
+    )
+    words = {
+        "better": "confirmed: better",
+        "worse": "not confirmed: worse",
+        "equivalent": "not confirmed: equivalent",
+    }
+    verdict = words.get(row["verdict"], "not confirmed: undecided")
+    if row["constructed"]:
+        verdict = f"confirms nothing: equal or better by construction ({row['constructed']})"
+    need = f"; about {numbers.about(row['needed'])} questions would decide" if row["needed"] else ""
+    return [
+        f"test half, {row['n']} questions: {measure} {mine} against {base} of cell {asked['baseline']}, "
+        f"{numbers.difference(measure, row['difference'])}{ends}, p {numbers.p_value(row['p'])}",
+        f"{verdict}{need}",
+        *([f"the comparison on the test half: {row['answer']}"] if row["answer"] else []),
+        Looks(row["times"], row["setups"]).said,
+    ]
