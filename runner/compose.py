@@ -36,12 +36,9 @@ from runner.tracking import without_credentials
 _KEPT = 256
 """Composed configs that are kept at most; each takes a fifth of a megabyte."""
 log = logging.getLogger(__name__)
-
 _CALLBACK = "runner.compose.Plan"
 _STOP = "stop"
 """Name of the file that tells the cells of a sweep not to start any more."""
-
-
 _current: Request | None = None
 
 
@@ -129,6 +126,9 @@ class Plan(Callback):  # type: ignore[misc] # Hydra has no types
     def on_multirun_start(self, config: DictConfig, **_: Any) -> None:
         """Every cell of Hydra's own sweeper; other sweepers choose their cells as they go."""
         own = str(config.hydra.sweeper._target_).endswith("BasicSweeper")
+        if _current and not own:
+            with contextlib.suppress(HydraException):  # an interval has no number of values
+                _current.grid = len(_combinations(config))
         self._start(config, config.hydra.sweep, lambda: _combinations(config) if own else None)
 
     def _start(self, config: DictConfig, place: Any, cells: Callable[[], list[list[str]] | None]) -> None:
@@ -201,11 +201,11 @@ def container(config: DictConfig, *, partial: bool = False) -> dict[str, Any]:
     return resolved
 
 
-def job(config: DictConfig) -> float | None:
+def job(config: DictConfig) -> float | tuple[float, float] | None:
     """One cell, as Hydra (or a launcher's worker) calls it. Never raises: the status file says what happened.
 
     Returns:
-        The mean of the first measure, for sweepers that optimise.
+        For sweepers that optimise: the mean of the first measure; tokens beside it if they ask for two.
     """
     settings = HydraConfig.get()
     multirun = settings.mode is not None and settings.mode.name == "MULTIRUN"
@@ -223,7 +223,7 @@ def job(config: DictConfig) -> float | None:
     cell = sweep.run_cell(num, overrides, parsed, folder, own)
     if outside.runtime.stop_at_first_failure and cell.run is None:
         (folder.parent / _STOP).touch()
-    return sweep.objective(own, cell)
+    return sweep.objective(own, cell, several=OmegaConf.is_list(settings.sweeper.get("direction")))
 
 
 def _options(words: Sequence[str]) -> Options:

@@ -16,7 +16,7 @@ from runner.ledger import looks
 from runner.parts import parts
 from runner.report import site
 from runner.report.page import render
-from runner.request import Request, cell_folder, session
+from runner.request import Request, axes, cell_folder, session
 from runner.runs import Experiment, Run
 from runner.session import Session
 from runner.sweep import Sweep
@@ -100,9 +100,11 @@ def finish(request: Request, command: Sequence[str]) -> Done:
     folders = {n: (cell_folder(request.folder, n), overrides) for n, overrides in named.items()}
     safe = tracking.without_credentials  # a tracking URI on the command line may have some
     cells = [replace(c, overrides=safe(c.overrides)) for c in sweep.read_cells(folders)]
+    if request.cells is None:
+        request.axes = axes([c.overrides for c in cells])
     done = sweep.record(outputs, outside.experiment.name, request.axes, cells, safe(command))
     experiment = Experiment(outputs, done.key)
-    lines = _compared(experiment)
+    lines = [*_searched(request, cells), *_compared(experiment)]
     path = None
     try:
         path = render(experiment, Path(outside.runtime.reports), questions=outside.report.questions)
@@ -115,6 +117,14 @@ def finish(request: Request, command: Sequence[str]) -> Done:
         tracking.deliver(experiment, outside.tracking, tracking.Files(path, request.folder / "cells"))
     )
     return Done(done, lines)
+
+
+def _searched(request: Request, cells: Sequence[sweep.Cell]) -> list[str]:
+    """What a sweeper that decides as it goes left out."""
+    if request.cells is not None or request.grid is None:
+        return []
+    made = len({tuple(c.overrides) for c in cells})
+    return [f"searched: {made} of {request.grid} combinations ({request.grid - made} evaluations saved)"]
 
 
 def _compared(experiment: Experiment) -> list[str]:

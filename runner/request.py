@@ -22,10 +22,12 @@ class Request:
     axes: dict[str, list[str]] = field(default_factory=dict)
     cells: list[tuple[list[str], RunConfig | RunnerError]] | None = None
     """Overrides and config, or why it cannot be run; None: the sweeper decides as it goes."""
+    grid: int | None = None
+    """Combinations that a sweeper which decides as it goes chooses from; None: they cannot be counted."""
     error: Exception | None = None
+    """What ended the request before its first cell."""
     probed: int = 0
     """Texts embedded to plan: work of this sweep, but of none of its cells."""
-    """What ended the request before its first cell."""
 
     def refuse(self) -> None:
         """End the request where a name does not exist, where there is no cell, or no valid one.

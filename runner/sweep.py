@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
 
-from runner import keys
+from runner import keys, tables
 from runner.config import RunConfig
 from runner.errors import DataError, RequestError, RunnerError
 from runner.pipeline import run
@@ -140,9 +140,20 @@ def record(
     return sweep
 
 
-def objective(session: Session, cell: Cell) -> float | None:
-    """The mean of the first measure of a cell's run, for sweepers that search for the best."""
+def objective(session: Session, cell: Cell, *, several: bool = False) -> float | tuple[float, float] | None:
+    """What a sweeper that searches for the best is told of a cell; None: it has no result.
+
+    Returns:
+        The mean of the first measure; with `several` beside it the mean tokens of a question's context.
+    """
     if cell.run is None:
         return None
-    meta = json.loads((session.run_folder(cell.run) / "run.json").read_text("utf-8"))
-    return float(meta["measures"][0]["mean"]) if meta["measures"] else None
+    folder = session.run_folder(cell.run)
+    meta = json.loads((folder / "run.json").read_text("utf-8"))
+    if not meta["measures"]:
+        return None
+    mean = float(meta["measures"][0]["mean"])
+    if not several:
+        return mean
+    spent = tables.read(folder / "context.parquet", ["tokens"])["tokens"].sum()
+    return mean, float(spent) / int(meta["data"]["queries"])
