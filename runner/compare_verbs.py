@@ -113,6 +113,7 @@ def shown(group: Group, *, every: bool = False) -> str:
     )
     lines += ["", f"baseline {base}: {means}", "", grid(head, rows, [3, 4, 6, 7])]
     lines += ["", *said.first(group)] if body["first"] and not body.get("forced") else []
+    lines += [line for s in body["surfaces"] for line in _windows(s)]
     flips = body["flips"]
     lines.append(
         f"of {flips['questions']} questions with gold, {flips['always']} are answered by every run and "
@@ -124,6 +125,22 @@ def shown(group: Group, *, every: bool = False) -> str:
         for b in flips["between"]
     ]
     return "\n".join(lines)
+
+
+def _windows(surface: dict[str, Any]) -> list[str]:
+    """What each window of neighbors buys, against the smallest."""
+    measure = surface["measure"]
+    head = ["window", "mean", "tokens", "difference", "interval", "per 1,000 added tokens"]
+    rows = []
+    for w in surface["windows"]:
+        said = [f"±{w['prev']}/{w['next']}", numbers.measured(measure, w["mean"]), f"{w['tokens']:,.0f}"]
+        if "difference" in w:
+            ends = "–" if w["low"] is None else numbers.interval(w["low"], w["high"])
+            bought = "–" if w["yield"] is None else numbers.difference(measure, w["yield"])
+            said += [numbers.difference(measure, w["difference"]), ends, bought]
+        rows.append(said + [""] * (len(head) - len(said)))
+    about = f"windows, {measure}" + (f", {surface['rest']}" if surface["rest"] else "")
+    return ["", about, grid(head, rows, [1, 2, 3, 5])]
 
 
 def _place(group: Group) -> int:

@@ -11,7 +11,7 @@ from typing import Any
 import polars as pl
 
 from runner.budgets import budget_of, on_curve
-from runner.comparison import standing
+from runner.comparison import flipping, standing, windows
 from runner.comparison.comparability import Difference, differences
 from runner.comparison.paired import MARGIN, Paired, paired
 from runner.comparison.scores import Scores, scores
@@ -80,7 +80,8 @@ def compared(
         "differences": [asdict(d) for d in differences(runs, axes or {})],
         "first": [standing.first(found, m) for m in main] if several else [],
         "effects": {m: standing.effects(found, cells, m, margin) for m in main} if several else {},
-        "flips": standing.flips(runs, pairs),
+        "flips": flipping.flips(runs, pairs, cells),
+        "surfaces": windows.surfaces(found, cells, _expanded(found, main), rows, margin),
         "front": standing.front(found, main[0]),
         "placebo": _placebo(runs, rows, main),
     }
@@ -100,6 +101,12 @@ def _main(found: Scores, rows: Sequence[Paired]) -> list[str]:
     budgets = sorted(budget_of(m) or 0 for m in found.measures if on_curve(m))
     filled = [b for b in budgets if b <= found.tokens.mean(axis=0).min()] or budgets[:1]
     return [lead, *(f"SpanR@{b}t" for b in filled[-1:])]
+
+
+def _expanded(found: Scores, main: Sequence[str]) -> list[str]:
+    """What windows change: the leading measure over what the model sees, and the one at equal tokens."""
+    lead = main[0] if main[0].endswith("+") else f"{main[0]}+"
+    return [m for m in (lead, *main[1:]) if m in found.measures]
 
 
 def _placebo(runs: Sequence[Run], rows: Sequence[Paired], main: Sequence[str]) -> list[dict[str, str]]:

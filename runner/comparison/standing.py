@@ -8,15 +8,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from runner.comparison.scores import Scores, lost_at
+from runner.comparison.scores import Scores
 from runner.runs import Run
 from runner.statistics.effects import interactions, main_effects
 from runner.statistics.winner import winner
 
 SEARCH = ("retrieval", "fusion", "reranker", "cut", "expansion")
 """The stages that a question waits for."""
-_LISTED = 100
-"""Questions listed of each kind; all are counted."""
 
 
 def first(found: Scores, measure: str) -> dict[str, Any]:
@@ -69,47 +67,28 @@ def effects(found: Scores, cells: Sequence[Mapping[str, str]], measure: str, mar
     }  # fmt: skip
 
 
-def flips(runs: Sequence[Run], pairs: Sequence[tuple[int, int]]) -> dict[str, Any]:
-    """Which questions a run answers and its baseline does not, and the other way, with the losing stage.
-
-    A question is answered where all its gold is in the context.
-    """
-    lost = [lost_at(r) for r in runs]
-    asked = sorted(set().union(*(set(x) for x in lost)))
-    between = []
-    for a, b in pairs:
-        gained = [(q, lost[b][q]) for q in asked if lost[b].get(q) and not lost[a].get(q)]
-        gone = [(q, lost[a][q]) for q in asked if lost[a].get(q) and not lost[b].get(q)]
-        between.append(
-            {
-                "candidate": runs[a].key,
-                "baseline": runs[b].key,
-                "gained": len(gained),
-                "lost": len(gone),
-                "gained_questions": [{"query": q, "stage": s} for q, s in gained[:_LISTED]],
-                "lost_questions": [{"query": q, "stage": s} for q, s in gone[:_LISTED]],
-            }
-        )
-    always = sum(all(not x.get(q) for x in lost) for q in asked)
-    never = sum(all(x.get(q) for x in lost) for q in asked)
-    return {"questions": len(asked), "always": always, "never": never, "between": between}
-
-
 def front(found: Scores, measure: str) -> list[dict[str, Any]]:
-    """Quality and costs of every run; on the front no other is as good in both and better in one."""
+    """Quality and costs of every run; on the front no other is as good in all of them and better in one.
+
+    Costs are the tokens of a question's context; milliseconds of its search and money where every run knows.
+    """
+    queries = max(1, len(found.queries))
     quality = np.nanmean(found.of(measure), axis=0)
-    tokens = found.tokens.mean(axis=0)
-    money = [_money(r) for r in found.runs]
-    goods = np.stack([quality, -tokens], axis=1)
+    costs: dict[str, list[float | None]] = {
+        "tokens": found.tokens.mean(axis=0).tolist(),
+        # None: hits or scores came from the store, so the seconds are not those of a search.
+        "milliseconds": [_seconds(r) * 1000 / queries if searched(r) else None for r in found.runs],
+        "money": [_money(r) for r in found.runs],
+    }
+    known = {name: np.array(c, np.float64) for name, c in costs.items() if None not in c}
+    goods = np.stack([quality, *(-c for c in known.values())], axis=1)
     return [
         {
             "run": run.key,
             "measure": measure,
             "mean": float(quality[i]),
-            "tokens": float(tokens[i]),
-            # None: hits or scores came from the store, so the seconds are not those of a search.
-            "milliseconds": _seconds(run) * 1000 / max(1, len(found.queries)) if searched(run) else None,
-            "money": money[i],
+            **{name: c[i] for name, c in costs.items()},
+            "over": [measure, *known],
             "front": not _beaten(goods, i),
         }
         for i, run in enumerate(found.runs)
