@@ -232,7 +232,7 @@ VERBS: dict[str, Callable[[Sequence[str]], int]] = {
     "ls": _view("ls"),
     "show": _view("show"),
     "verify": _view("verify"),
-    "report": _view("report"),
+    "report": _view("report", ["--single-file"]),
     "track": _view("track", ["--pending"]),
     "ui": _view("ui", ["--print"]),
     "data": _view("data", None),

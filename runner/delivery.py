@@ -15,11 +15,11 @@ from runner.keyring import keyring
 from runner.ledger import looks
 from runner.parts import parts
 from runner.report import site
-from runner.report.page import render
 from runner.request import Request, axes, cell_folder, session
 from runner.runs import Experiment, Run
 from runner.session import Session
 from runner.sweep import Sweep
+from runner.tracking.destination import OFF
 
 log = logging.getLogger(__name__)
 
@@ -105,12 +105,13 @@ def finish(request: Request, command: Sequence[str]) -> Done:
     done = sweep.record(outputs, outside.experiment.name, request.axes, cells, safe(command))
     experiment = Experiment(outputs, done.key)
     lines = [*_searched(request, cells), *_compared(experiment)]
+    reports, shown = Path(outside.runtime.reports), outside.report.questions
     path = None
     try:
-        path = render(experiment, Path(outside.runtime.reports), questions=outside.report.questions)
-        lines.append(f"report: {path}")
-        pages = site.render(experiment, Path(outside.runtime.reports), path.name)
+        pages = site.render(experiment, reports, questions=shown)
         lines += [f"{what}: {where}" for what, where in pages.items()]
+        if outside.tracking.uri != OFF:  # what is sent must be one file
+            path = site.single(experiment, reports, questions=shown)
     except Exception as e:  # a sink must not fail a finished sweep
         log.error("the report could not be written (%s); the runs are complete", e)
     lines.append(
@@ -129,7 +130,7 @@ def _searched(request: Request, cells: Sequence[sweep.Cell]) -> list[str]:
 
 def _compared(experiment: Experiment) -> list[str]:
     """Write the comparison record of a sweep; its answers, one a data set."""
-    if len({c["run"] for c in experiment.cells if c["run"]}) < 2:
+    if not any(c["run"] for c in experiment.cells):
         return []
     try:
         groups = record.of_experiment(experiment)

@@ -68,6 +68,11 @@ class Run:
         said = self.meta["expansion"]
         return Badge(said["prev"], said["next"], said["applied"])
 
+    def stage(self, name: str) -> dict[str, Any]:
+        """What the run recorded of a stage; nothing when it had no such stage."""
+        found: list[dict[str, Any]] = [s for s in self.meta["stages"] if s["stage"] == name]
+        return found[0] if found else {}
+
     @property
     def measures(self) -> list[dict[str, Any]]:
         """Per measure: `measure, mean, std, n`."""

@@ -149,15 +149,16 @@ def verify(words: Sequence[str], on: Flags, outputs: Path) -> Answer:
 
 
 def report(words: Sequence[str], on: Flags, outputs: Path) -> Answer:
-    """Write the HTML report of an experiment again."""
+    """Write the pages of an experiment again; with --single-file one file to send on."""
     from runner.report import site
-    from runner.report.page import render
 
     _at_most(words, 1, "report")
     experiment = runs.open_experiment(outputs, words[0] if words else "latest")
-    reports = outputs.parent / "reports"
-    path = render(experiment, reports, questions=Report().questions)
-    pages = {"report": path, **site.render(experiment, reports, path.name)}
+    reports, shown = outputs.parent / "reports", Report().questions
+    if on["--single-file"]:
+        pages = {"report": site.single(experiment, reports, questions=shown)}
+    else:
+        pages = site.render(experiment, reports, questions=shown)
     lines = [f"{what}: {where}" for what, where in pages.items()]
     return Answer("\n".join(lines), {what: str(where) for what, where in pages.items()})
 

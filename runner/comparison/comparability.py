@@ -64,7 +64,7 @@ def facts(run: Run) -> list[tuple[str, Level, str, str]]:
         (_VERSIONS, "blocks", "", _said(meta.get("families", {}))),
         ("unit of rank measures", "blocks", "", meta["judged"].get("unit")),
         ("Neighbor Expansion", "warns", "", run.badge.text),
-        ("Embedding Model", "warns", "", _model(run)),
+        ("Embedding Model", "warns", "", model(run)),
         ("tokenizer", "warns", "tokenizer", config["tokenizer"]["name"]),
         ("strategy", "warns", "strategy", _said(config["strategy"])),
         ("enrichment", "warns", "enrichment", _said(config["enrichment"])),
@@ -74,7 +74,7 @@ def facts(run: Run) -> list[tuple[str, Level, str, str]]:
         ("top_k", "warns", "top_k", config["top_k"]),
         ("threshold", "warns", "threshold", _said(config["threshold"])),
         ("filter", "warns", "filter", _said(config["filter"])),
-        ("truncated chunks", "warns", "", _stage(run, "embedding").get("truncated", 0) > 0),
+        ("truncated chunks", "warns", "", run.stage("embedding").get("truncated", 0) > 0),
         ("reranker fallbacks", "warns", "", meta["fallbacks"]),
         ("hardware", "warns", "", meta["environment"]["processor"]),
     ]
@@ -106,14 +106,11 @@ def without_knobs(run: Run) -> tuple[Any, ...]:
     return (config, run.meta["fingerprints"])
 
 
-def _model(run: Run) -> str:
+def model(run: Run) -> str:
+    """The embedding model by name and identity; `none` where no leg reads vectors."""
     name = run.config["embedding"]["name"]
     key = run.meta["keys"].get("model")
     return f"{name} {key[:8]}" if key else "none"
-
-
-def _stage(run: Run, name: str) -> dict[str, Any]:
-    return next((s for s in run.meta["stages"] if s["stage"] == name), {})
 
 
 def _said(value: Any) -> str:

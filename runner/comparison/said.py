@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from runner.comparison import comparability
 from runner.comparison.paired import Paired
 from runner.comparison.record import Group
 from runner.report import notices, wording
 from runner.report.claim import Claim
 from runner.runs import Run
+from runner.statistics.contrasts import contrasts
 
 _SHARES = ("SpanR", "R@", "Success", "ChromaR")
 
@@ -77,10 +79,19 @@ def answers(groups: Sequence[Group]) -> list[str]:
             said = {"kind": found.kind, "tags": tags, "sentence": found.sentence}
             group.body["answer"] = {**said, "candidate": lead(group)}
             out.append(f"{group.body['data']}: {found.sentence}")
+        if len(group.runs) == 1:
+            group.body["one"] = _alone(group)
         group.body["who"] = first(group)
         noted = warnings(list(group.runs), group.labels)
         group.body["warnings"] = [{"head": n.head, "body": n.body} for n in noted]
     return out
+
+
+def _alone(group: Group) -> str:
+    """The sentence of a group with one run: its first measure, with the interval of the mean."""
+    measure = group.scores.measures[0]
+    (mean,) = contrasts(group.scores.of(measure), group.scores.seed, clusters=group.scores.clusters)
+    return wording.one_cell(measure, mean.mean, mean.interval)
 
 
 def first(group: Group) -> list[str]:
@@ -100,9 +111,15 @@ def first(group: Group) -> list[str]:
 def warnings(runs: Sequence[Run], labels: Mapping[str, str]) -> list[notices.Notice]:
     """The soft warnings on Neighbor Expansion and Embedding Model, whenever they differ."""
     windows = _sides({labels[r.key]: r.badge.text for r in runs})
-    models = _sides({labels[r.key]: r.config["embedding"]["name"] for r in runs})
+    models = _sides({labels[r.key]: comparability.model(r) for r in runs})
     out = [notices.neighbors(windows)] if len(windows) > 1 else []
-    return [*out, notices.embedding(models)] if len(models) > 1 else out
+    return [*out, notices.embedding(models, _cut(runs, labels))] if len(models) > 1 else out
+
+
+def _cut(runs: Sequence[Run], labels: Mapping[str, str]) -> list[notices.Cut]:
+    """What the models of these runs did not read."""
+    found = [(labels[r.key], r.stage("embedding").get("truncated", 0)) for r in runs]
+    return [notices.Cut(label, chunks) for label, chunks in found if chunks]
 
 
 def _sides(told: Mapping[str, str]) -> list[tuple[list[str], str]]:

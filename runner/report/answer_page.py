@@ -1,210 +1,78 @@
-"""The answer page of an experiment: what its comparison record says, for who decides and for who checks."""
+"""The page of an experiment: the answer for who decides, every cell and number for who checks."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+import shlex
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import polars as pl
-from markupsafe import Markup
-
 from runner.comparison.record import read
-from runner.report import badge, frame, numbers
-from runner.report.charts import curve, interval, scatter, waterfall
+from runner.errors import StoreError
+from runner.report import frame, numbers
+from runner.report.compared import part
+from runner.report.frame import Frame
 from runner.report.page import environment, replace, stem
-from runner.runs import Experiment, Run
+from runner.report.question_pages import Panel
+from runner.report.technical import technical
+from runner.runs import Experiment
 
-_KINDS = {"better": "better", "worse": "worse", "equivalent": "same"}
-_OFF_WHEN_ZERO = ("filtered", "below_similarity", "below_score", "beyond_pool", "rerank", "fusion")
-
-
-@dataclass(frozen=True, slots=True)
-class Row:
-    """A comparison as the table shows it."""
-
-    run: str
-    label: str
-    measure: str
-    mean: tuple[str, float]
-    difference: tuple[str, float]
-    ends: str
-    drawn: Markup
-    level: str
-    p: str
-    kind: str
-    words: str
+TREES = 2
+"""Questions whose trees stand in the managerial view."""
+WEIGHT = 1_000_000
+"""Bytes of a page that is sent as one file; the questions in it are the first telling ones that fit."""
 
 
-@dataclass(frozen=True, slots=True)
-class Loss:
-    """A stage of a waterfall."""
-
-    stage: str
-    items: int
-    lost: str
-    left: str
-    bar: Markup
-
-
-@dataclass(frozen=True, slots=True)
-class Waterfall:
-    """Where the gold of a run went."""
-
-    label: str
-    n: int
-    rows: list[Loss]
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One data set of the experiment."""
-
-    body: Mapping[str, Any]
-    labels: Mapping[str, str]
-    badges: Mapping[str, list[badge.Shown]]
-    main: list[Row]
-    others: list[Row]
-    chart: Markup | None
-    points: list[dict[str, Any]]
-    budgets: Markup | None
-    losses: list[Waterfall]
-
-
-def render(
-    experiment: Experiment, reports: Path, details: str, pages: Mapping[str, str] | None = None
-) -> Path | None:
-    """Write `reports/<name>-<key>/index.html`; None: nothing of the experiment is compared.
-
-    Args:
-        experiment: the recorded sweep.
-        reports: the folder of the site.
-        details: file name of the page with all cells, questions and sources, beside that folder.
-        pages: by query id, the address of its page from that folder.
-    """
-    recorded = read(experiment)
-    if recorded is None or not recorded[0]["groups"]:
-        return None
-    parts = [_part(experiment, g, recorded[1]) for g in recorded[0]["groups"]]
-    html = environment().get_template("experiment.html.j2").render(
-        frame=frame.beside(1), experiment=experiment, parts=parts, details=details, pages=pages or {},
-        failed=[c for c in experiment.cells if c["run"] is None], day=numbers.day(experiment.body["created"]),
-    )  # fmt: skip
+def render(experiment: Experiment, reports: Path, panels: Sequence[Sequence[Panel]]) -> Path:
+    """Write `reports/<name>-<key>/index.html`; the same records give the same bytes."""
     path = reports / stem(experiment) / "index.html"
+    html = _html(experiment, frame.beside(1), [p for mine in panels for p in mine], [])
     replace(path, html.encode("utf-8"))
     return path
 
 
-def _part(experiment: Experiment, body: Mapping[str, Any], frame_: pl.DataFrame) -> Part:
-    labels = {r["run"]: r["label"] for r in body["runs"]}
-    runs = {k: Run(experiment.outputs, k) for k in labels}
-    rows = frame_.filter(
-        pl.col("candidate").is_in(list(labels)), pl.col("baseline") == body["baseline"]
-    ).to_dicts()
-    main = [r for m in body["main"] for r in rows if r["measure"] == m]
-    others = [r for r in rows if r["measure"] not in body["main"]]
-    candidate = body.get("answer", {}).get("candidate")
-    shown = [body["baseline"], *([candidate] if candidate else [])]
-    return Part(
-        body=body,
-        labels=labels,
-        badges={k: badge.badges([badge.setting(r)]) for k, r in runs.items()},
-        main=_rows(main, labels, body["margin"]),
-        others=_rows(others, labels, body["margin"]),
-        chart=_scatter(body, labels, runs),
-        points=list(body["front"]),
-        budgets=_curve(rows, candidate, labels, body["baseline"]),
-        losses=[
-            _waterfall(labels[k], runs[k].meta["attribution"])
-            for k in shown
-            if runs[k].meta.get("attribution")
-        ],
-    )
+def alone(experiment: Experiment, panels: Sequence[Sequence[Panel]]) -> str:
+    """The page as one file: assets inside, and of the telling questions the first that fit in `WEIGHT`.
+
+    One question is there whatever its size.
+    """
+    telling = [p for mine in panels for p in mine]
+    around = frame.alone()
+    template = environment().get_template("question_panel.html.j2")
+    left = WEIGHT - len(_html(experiment, around, telling, []).encode())
+    inside: list[Panel] = []
+    for panel in telling:
+        left -= len(template.render(panel=panel, measured=numbers.measured).encode())
+        if left < 0 and inside:
+            break
+        inside.append(panel)
+    return _html(experiment, around, telling, inside)
 
 
-def _rows(rows: Sequence[Mapping[str, Any]], labels: Mapping[str, str], margin: float) -> list[Row]:
-    by_measure: dict[str, float] = {}
-    for r in rows:
-        if r["low"] is not None:
-            most = interval.domain([(r["difference"], r["low"], r["high"])])
-            by_measure[r["measure"]] = max(most, by_measure.get(r["measure"], 0.0))
-    return [_row(r, labels, by_measure.get(r["measure"], 0.0), margin) for r in rows]
-
-
-def _row(r: Mapping[str, Any], labels: Mapping[str, str], most: float, margin: float) -> Row:
-    measure = r["measure"]
-    kind, words = _verdict(r)
-    drawn = Markup("")
-    if r["low"] is not None and most > 0 and r["verdict"] != "cost":
-        drawn = interval.cell(r["difference"], r["low"], r["high"], most=most, kind=kind, margin=margin)  # type: ignore[arg-type]
-    return Row(
-        run=r["candidate"],
-        label=labels[r["candidate"]],
-        measure=measure,
-        mean=(numbers.measured(measure, r["candidate_mean"]), r["candidate_mean"]),
-        difference=(numbers.difference(measure, r["difference"]), r["difference"]),
-        ends="–" if r["low"] is None else numbers.interval(r["low"], r["high"]),
-        drawn=drawn,
-        level=numbers.level(r["level"]),
-        p=numbers.p_value(r["p_corrected"]),
-        kind=kind,
-        words=words,
-    )
-
-
-def _verdict(r: Mapping[str, Any]) -> tuple[str, str]:
-    if r["constructed"]:
-        return "same", f"By construction: {r['constructed']}"
-    if r["verdict"] == "cost":
-        kind = "worse" if r["difference"] > 0 else "better" if r["difference"] < 0 else "same"
-        return kind, {"worse": "Costs more", "better": "Cheaper", "same": "Costs the same"}[kind]
-    if r["verdict"] == "undecided":
-        need = f"; {numbers.about(r['needed'])} questions would decide" if r["needed"] else ""
-        return "open", f"Undecided{need}"
-    return _KINDS[r["verdict"]], str(r["verdict"]).capitalize()
-
-
-def _scatter(body: Mapping[str, Any], labels: Mapping[str, str], runs: Mapping[str, Run]) -> Markup | None:
-    points = [
-        scatter.Point(labels[f["run"]], runs[f["run"]].config["strategy"]["name"], f["tokens"], f["mean"],
-                      baseline=f["run"] == body["baseline"])
-        for f in body["front"]
-    ]  # fmt: skip
-    if len(points) < 2:
-        return None
-    return scatter.scatter(
-        points, name=f"{body['main'][0]} by tokens of the context", table="Quality and cost",
-        x_label="tokens of the context per question",
+def _html(experiment: Experiment, around: Frame, telling: Sequence[Panel], inside: Sequence[Panel]) -> str:
+    """The page; questions have pages beside it, or those `inside` have panels in it."""
+    recorded = read(experiment)
+    try:
+        parts = [part(experiment, g, recorded[1]) for g in recorded[0]["groups"]] if recorded else []
+    except StoreError:  # a run that was compared is gone; its row in the table of cells says so
+        parts = []
+    if around.inside:
+        links = {p.query_id: f"#{anchor(p)}" for p in inside}
+    else:
+        links = {p.query_id: p.address for p in telling}
+    shown: dict[str, Any] = {
+        "telling": telling,
+        "inside": inside,
+        "links": links,
+        "trees": (inside if around.inside else telling)[:TREES],
+    }
+    return environment().get_template("experiment.html.j2").render(
+        frame=around, experiment=experiment, parts=parts, all=technical(experiment), anchor=anchor,
+        command=shlex.join(experiment.body["command"]), measured=numbers.measured,
+        day=numbers.day(experiment.body["created"]), **shown,
     )  # fmt: skip
 
 
-def _curve(
-    rows: Sequence[Mapping[str, Any]], candidate: str | None, labels: Mapping[str, str], base: str
-) -> Markup | None:
-    mine = [r for r in rows if r["candidate"] == candidate and r["measure"].startswith("SpanR")]
-    cut = sorted((r for r in mine if r["budget"]), key=lambda r: r["budget"])
-    if candidate is None or len(cut) < 2:
-        return None
-    sides = ((labels[base], "baseline_mean"), (labels[candidate], "candidate_mean"))
-    lines = [
-        curve.Series(who, [(float(r["budget"]), r[column], None, None) for r in cut]) for who, column in sides
-    ]
-    return curve.curve(
-        lines, name="Gold text in the context by token budget", table="Other measures", x_label="token budget"
-    )
-
-
-def _waterfall(label: str, facts: Mapping[str, Any]) -> Waterfall:
-    n, left = facts["n"], 1.0
-    rows = []
-    for stage, items in facts["stages"].items():
-        if stage == "found" or (not items and stage in _OFF_WHEN_ZERO):
-            continue
-        share = items / n if n else 0.0
-        # What expansion gave back was found neither among the hits nor lost before: it stands last.
-        before, after = (left - share, left) if stage == "expansion_recovered" else (left, left - share)
-        before, left = max(0.0, before), max(0.0, after)
-        bar = waterfall.bar(before, left)
-        rows.append(Loss(stage, items, numbers.points(left - before), numbers.share(left), bar))
-    return Waterfall(label, n, rows)
+def anchor(panel: Panel) -> str:
+    """The place of a question in a page that is sent as one file."""
+    return f"q-{panel.address[2:10]}"

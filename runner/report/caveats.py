@@ -19,6 +19,14 @@ class Caveat:
     """Which cells, and what they have."""
     advice: str
 
+    @property
+    def said(self) -> str:
+        """Both in one text."""
+        sides = "; ".join(
+            f"{w} {'have' if w.startswith('cells') else 'has'} {what}" for w, what in self.sides
+        )
+        return f"{sides}. {self.advice}"
+
 
 @dataclass(frozen=True, slots=True)
 class Note:
@@ -71,9 +79,9 @@ def _embeddings(setups: Sequence[Setup]) -> Caveat | None:
     if len(set(identities)) < 2:
         return None
     cut = [
-        f"{s.stage('embedding')['truncated']:,} chunks of {s.label} were cut at the model's limit"
+        f"{s.run.stage('embedding')['truncated']:,} chunks of {s.label} were cut at the model's limit"
         for s in setups
-        if s.stage("embedding").get("truncated")
+        if s.run.stage("embedding").get("truncated")
     ]
     advice = "; ".join(["Scores from different models do not describe the same set-up", *cut]) + "."
     return Caveat("Embedding Model differs", _sides(setups, [model(s) for s in setups]), advice)

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from runner.report import numbers
+from runner.report import badge, numbers
 from runner.report.glossary import Column, Group, grouped
 from runner.report.setups import Setup, shown
-from runner.runs import Badge, Experiment
+from runner.runs import Experiment
 
 _STATUS = {"finished": "run", "found": "found finished"}
 
@@ -36,7 +36,7 @@ class Row:
     overrides: tuple[str, ...]
     status: str
     run: str | None
-    badge: Badge | None
+    badge: badge.Shown | None
     values: list[Value | None]
     """One per column, None where the run did not measure it; empty for a row that only says something."""
     says: str = ""
@@ -95,13 +95,13 @@ def _row(
         return Row(
             num, overrides, cell["status"], cell["run"], None, [], says, cell["stage"] or "", knobs=knobs
         )
-    badge, key = setup.run.badge, setup.run.key
+    shows, key = badge.badges([badge.setting(setup.run)])[0], setup.run.key
     status = _STATUS.get(cell["status"], cell["status"])
     if cell["same_as"] is not None:
-        return Row(num, overrides, "same run", key, badge, [], same_as=cell["same_as"], knobs=knobs)
+        return Row(num, overrides, "same run", key, shows, [], same_as=cell["same_as"], knobs=knobs)
     means = {m["measure"]: m for m in setup.run.measures}
     values = [_value(means.get(c.measure), c is g.columns[0]) for g in groups for c in g.columns]
-    return Row(num, overrides, status, key, badge, values, knobs=knobs)
+    return Row(num, overrides, status, key, shows, values, knobs=knobs)
 
 
 def _value(found: Mapping[str, Any] | None, first: bool) -> Value | None:

@@ -95,6 +95,7 @@ def run_data(choice: Choice, reports: Path) -> dict[str, Any]:
         "key": run.key, "short": run.short, "name": visible(" ".join(choice.setup.overrides)) or run.short,
         "experiment": choice.experiment.name, "page": choice.page, "badge": _badge(choice.badge),
         "prev": run.badge.prev, "next": run.badge.following, "facts": comparability.facts(run),
+        "cut": run.stage("embedding").get("truncated", 0),
         "hits": keys.digest(_plain(comparability.without_knobs(run))), "cards": _cards(run),
         "warnings": [n.text for n in caveats.notes([choice.setup])],
     }  # fmt: skip

@@ -16,7 +16,7 @@ TEMPLATES: dict[str, str] = {
         "Read the table at equal tokens before crediting the chunking."
     ),
     "embedding": "{sides}. Scores from different models do not describe the same set-up{cut}.",
-    "cut": "; {k} of {run} were cut at {limit} tokens",
+    "cut": "; {k} of {run} were cut at the model's limit",
     "fallback": "The reranker failed for {k} of {n} questions and the fused order was used: {reason}.",
     "failed": "{cell} stopped at stage {stage}: {message}. It is in no table and no verdict.",
     "knobs": "neighbor_prev and neighbor_next do nothing for {strategies}{coincide}.",
@@ -42,7 +42,6 @@ class Cut:
 
     run: str
     chunks: int
-    limit: int
 
 
 def neighbors(sides: Sequence[tuple[Sequence[str], str]]) -> Notice:
@@ -57,10 +56,7 @@ def neighbors(sides: Sequence[tuple[Sequence[str], str]]) -> Notice:
 
 def embedding(sides: Sequence[tuple[Sequence[str], str]], cuts: Sequence[Cut] = ()) -> Notice:
     """The seed's second soft warning, with what the models did not read."""
-    cut = "".join(
-        _fill("cut", k=numbers.several(c.chunks, "chunk"), run=c.run, limit=numbers.count(c.limit))
-        for c in cuts
-    )
+    cut = "".join(_fill("cut", k=numbers.several(c.chunks, "chunk"), run=c.run) for c in cuts)
     said = _sides(sides, "uses", "use")
     return Notice("warn", "Embedding Model differs:", _fill("embedding", sides=said, cut=cut))
 

@@ -1,9 +1,7 @@
-"""One HTML page per sweep: needs no script and no network, and shows data as text, never as markup."""
+"""What all pages share: the templates, the names of files, writing in one step."""
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import re
 from functools import cache
 from pathlib import Path
@@ -12,36 +10,11 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markupsafe import Markup
 
 from runner.report import numbers, prose
-from runner.report.view import Page, page
 from runner.runs import Experiment
 from runner.store import publish_file
 from runner.text import visible
 
 _HOME = Path(__file__).parent
-
-
-def render(experiment: Experiment, reports: Path, *, questions: int) -> Path:
-    """Write the page of an experiment; the same records give the same bytes.
-
-    Args:
-        experiment: the recorded sweep.
-        reports: the folder of pages, made if it is not there.
-        questions: how many questions are shown with their trees and contexts.
-
-    Returns:
-        `reports/<name>-<key>.html`.
-    """
-    html = _html(page(experiment, questions))
-    path = reports / f"{stem(experiment)}.html"
-    replace(path, html.encode("utf-8"))
-    return path
-
-
-def _html(shown: Page) -> str:
-    css = (_HOME / "style.css").read_text("utf-8")
-    digest = base64.b64encode(hashlib.sha256(css.encode("utf-8")).digest()).decode("ascii")
-    template = environment().get_template("sweep.html.j2")
-    return template.render(page=shown, css=Markup(css), style_digest=digest)  # noqa: S704 - our own file
 
 
 @cache

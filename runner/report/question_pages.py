@@ -7,7 +7,6 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from markupsafe import Markup
 
@@ -18,7 +17,7 @@ from runner.records import QueryTrace
 from runner.report import badge, frame, gold, numbers, page, prose, searched, trees
 from runner.report.gold import Gold
 from runner.report.setups import Setup, setups
-from runner.report.telling import PAGES, Telling, lost, telling
+from runner.report.telling import Telling, lost, telling
 from runner.runs import Experiment
 from runner.traces import traces
 
@@ -63,52 +62,113 @@ def address(query_id: str) -> str:
     return f"{hashlib.sha256(query_id.encode('utf-8', 'surrogatepass')).hexdigest()[:16]}.html"
 
 
-def write(experiment: Experiment, reports: Path, limit: int = PAGES) -> dict[str, str]:
-    """Write `<experiment>/q/<digest>.html` for at most `limit` telling questions of each data set.
+@dataclass(frozen=True, slots=True)
+class Panel:
+    """One question: why it was chosen, its gold, and what the leading set-ups did with it."""
 
-    Returns:
-        By query id, the address from the folder of the experiment's page: `q/0f3a….html`.
-    """
+    query_id: str
+    why: str
+    text: str
+    gold: list[gold.Item]
+    more_gold: int
+    answers: list[Answer]
+    cells: int
+    """Set-ups of its data set; only the first are among `answers`."""
+    readable: bool
+    """Whether the store still has the texts."""
+
+    @property
+    def address(self) -> str:
+        """Its page, from the folder of the experiment."""
+        return f"q/{address(self.query_id)}"
+
+
+def panels(experiment: Experiment, limit: int) -> list[list[Panel]]:
+    """At most `limit` telling questions of each data set. Every table is read once."""
     found, _ = setups(experiment)
-    out: dict[str, str] = {}
-    folder = page.stem(experiment)
+    out: list[list[Panel]] = []
     for data in dict.fromkeys(s.data for s in found):
         mine = [s for s in found if s.data == data]
-        for name, html in _pages(experiment, mine, telling(mine, limit)):
-            out[name] = f"q/{address(name)}"
-            page.replace(reports / folder / out[name], html.encode("utf-8"))
+        start = sum(len(p) for p in out)
+        out.append(_panels(_leading(experiment, mine)[:CELLS], telling(mine, limit), len(mine), start))
     return out
 
 
-def _pages(experiment: Experiment, mine: Sequence[Setup], chosen: Sequence[Telling]) -> list[tuple[str, str]]:
-    """The pages of one data set; each table is read once."""
-    shown = _leading(experiment, mine)[:CELLS]
-    recorded = record.read(experiment)
-    # Only what is compared has an answer page; else the page of all cells is above a question.
-    back = "../index.html" if recorded and recorded[0]["groups"] else f"../../{page.stem(experiment)}.html"
+def _panels(shown: Sequence[Setup], chosen: Sequence[Telling], cells: int, start: int) -> list[Panel]:
     ids = [t.query_id for t in chosen]
     golds = next((gold.gold_of(s, ids) for s in shown if s.texts), {})
     found = {s.run.key: {t.query_id: t for t in traces(s.run, ids, texts=s.texts)} for s in shown}
     known = {s.run.key: _Known(s) for s in shown}
-    template = page.environment().get_template("question.html.j2")
     out = []
-    for at, t in enumerate(chosen):
-        mine_gold = golds.get(t.query_id, Gold())
+    for place, t in enumerate(chosen, start):
+        mine = golds.get(t.query_id, Gold())
         answers = [
-            _answer(number, s, found[s.run.key][t.query_id], mine_gold, known[s.run.key])
+            _answer(place * CELLS + number, s, found[s.run.key][t.query_id], mine, known[s.run.key])
             for number, s in enumerate(shown)
         ]
-        around: dict[str, Any] = {
-            "previous": address(ids[at - 1]) if at else "",
-            "following": address(ids[at + 1]) if at + 1 < len(ids) else "",
-        }
-        html = template.render(
-            frame=frame.beside(2), experiment=experiment, query_id=t.query_id, why=_WHY[t.why],
-            text=answers[0].trace.text, gold=mine_gold.items[: gold.QUOTES],
-            more_gold=max(0, len(mine_gold.items) - gold.QUOTES), answers=answers, cells=len(mine),
-            back=back, readable=any(s.texts for s in shown), measured=numbers.measured, **around,
-        )  # fmt: skip
-        out.append((t.query_id, html))
+        items = mine.items[: gold.QUOTES]
+        more = max(0, len(mine.items) - gold.QUOTES)
+        readable = any(s.texts for s in shown)
+        out.append(
+            Panel(t.query_id, _WHY[t.why], answers[0].trace.text, items, more, answers, cells, readable)
+        )
+    return out
+
+
+def write(experiment: Experiment, reports: Path, made: Sequence[Sequence[Panel]]) -> None:
+    """Write `<experiment>/q/<digest>.html` of every panel, and `q/index.html` with all questions."""
+    folder = reports / page.stem(experiment)
+    template = page.environment().get_template("question.html.j2")
+    for mine in made:
+        names = [address(p.query_id) for p in mine]
+        for at, panel in enumerate(mine):
+            html = template.render(
+                frame=frame.beside(2), experiment=experiment, panel=panel, measured=numbers.measured,
+                previous=names[at - 1] if at else "", following=names[at + 1] if at + 1 < len(names) else "",
+            )  # fmt: skip
+            page.replace(folder / panel.address, html.encode("utf-8"))
+    html = (
+        page.environment()
+        .get_template("question_index.html.j2")
+        .render(frame=frame.beside(2), experiment=experiment, parts=_lists(experiment, made))
+    )
+    page.replace(folder / "q" / "index.html", html.encode("utf-8"))
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question in the list of all."""
+
+    query_id: str
+    text: str
+    page: str
+    """From the folder of the list; empty: it has none."""
+    stages: list[str | None]
+    """Per set-up shown: the stage that lost it; empty: found; None: nobody judged it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """All questions of one data set."""
+
+    data: str
+    run: str
+    columns: list[str]
+    rows: list[Asked]
+
+
+def _lists(experiment: Experiment, made: Sequence[Sequence[Panel]]) -> list[Listed]:
+    """Every question of every data set with what its leading set-ups did."""
+    found, _ = setups(experiment, texts=False)
+    pages = {p.query_id: address(p.query_id) for mine in made for p in mine}
+    out = []
+    for data in dict.fromkeys(s.data for s in found):
+        shown = _leading(experiment, [s for s in found if s.data == data])[:CELLS]
+        stages = [lost(s) for s in shown]
+        asked = shown[0].run.table("queries").select("query_id", "text").iter_rows()
+        rows = [Asked(q, text, pages.get(q, ""), [s.get(q) for s in stages]) for q, text in asked]
+        heads = [s.label.capitalize() for s in shown]
+        out.append(Listed(shown[0].run.data, shown[0].run.short, heads, rows))
     return out
 
 

@@ -138,7 +138,7 @@ def facts(setup: Setup, trace: QueryTrace) -> list[tuple[str, str]]:
         ("Window", f"{' + '.join(numbers.count(leg['depth']) for leg in legs.values())}, "
                    f"{numbers.count(len(trace.candidates))} distinct"),
         ("Embedding", f"{config['embedding']['name']} {model[: numbers.SHORT]}" if model else "none"),
-        ("Fusion", str(setup.stage("fusion").get("formula") or config["fusion"]["name"])),
+        ("Fusion", str(setup.run.stage("fusion").get("formula") or config["fusion"]["name"])),
         ("Threshold", ", ".join(limits) or "none"),
         ("Reranker", config["reranker"]["name"]),
         ("top_k", numbers.count(config["top_k"])),

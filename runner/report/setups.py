@@ -43,11 +43,6 @@ class Setup:
         """The key of its chunks: a chunk id means a text within one."""
         return str(self.run.meta["keys"]["chunks"])
 
-    def stage(self, name: str) -> Mapping[str, Any]:
-        """What the run recorded of a stage; nothing when it had no such stage."""
-        found: list[dict[str, Any]] = [s for s in self.run.meta["stages"] if s["stage"] == name]
-        return found[0] if found else {}
-
 
 def shown(overrides: Sequence[str], axes: Mapping[str, object]) -> tuple[str, ...]:
     """The overrides that tell cells apart; all of them when no axis was declared."""

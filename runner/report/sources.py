@@ -8,7 +8,7 @@ from typing import Any
 
 from runner import keys
 from runner.config import GROUPS
-from runner.report import numbers
+from runner.report import badge, numbers
 from runner.report.caveats import model
 from runner.report.setups import Setup
 
@@ -43,11 +43,27 @@ class Stage:
 
 
 @dataclass(frozen=True, slots=True)
+class Box:
+    """A stage in the strip."""
+
+    name: str
+    component: str
+    key: str
+    """Of what it made, in full; empty: it is in the run's key."""
+    counts: list[tuple[str, str]]
+    took: str
+    mark: str
+    """`cached`, `part cached`, `made`, `off`; empty where nothing is kept."""
+
+
+@dataclass(frozen=True, slots=True)
 class Pipeline:
     """How one set-up came to its numbers."""
 
     setup: Setup
+    badge: badge.Shown
     choices: list[Setting]
+    boxes: list[Box]
     stages: list[Stage]
     model: str
     rest: list[tuple[str, str]]
@@ -71,7 +87,52 @@ def pipeline(setup: Setup) -> Pipeline:
     rest = [(name, numbers.duration(s)) for name, s in left.items() if s >= 0.00005]
     config = setup.run.config
     choices = [_choice(g, config[g], meta["not_applied"]) for g in (*GROUPS, *_VALUES) if g in config]
-    return Pipeline(setup, choices, stages, model(setup), rest)
+    shown = badge.badges([badge.setting(setup.run)])[0]
+    return Pipeline(setup, shown, choices, _strip(setup, stages), stages, model(setup), rest)
+
+
+_WORK = {
+    "strategy": ("chunkings_built", "chunkings_reused"),
+    "embedding": ("texts_embedded", "texts_reused"),
+    "retrieval": ("searches_run", "searches_reused"),
+    "reranker": ("pairs_scored", "pairs_reused"),
+}
+"""Counters of what a stage made, and of what it found in the store."""
+_STRIP = ("strategy", "enrichment", "embedding", "retrieval", "fusion", "reranker", "cut", "expansion")
+
+
+def _strip(setup: Setup, stages: Sequence[Stage]) -> list[Box]:
+    """A box per stage in the order of the pipeline; one that is off stands there as well."""
+    config, out = setup.run.config, []
+    for name in _STRIP:
+        mine = [s for s in stages if s.name.split(".")[0] == name]
+        off = not mine or config.get(name, {}).get("name") == "none"
+        if off:
+            out.append(Box(name, "none", "", [], "", "off"))
+            continue
+        out += [_box(setup, name, s) for s in mine]
+        if name == "retrieval":
+            marks = (s for s in stages if s.name in {"filter", "threshold.similarity", "threshold.score"})
+            out += [_box(setup, s.name, s) for s in marks]
+    return out
+
+
+def _box(setup: Setup, group: str, s: Stage) -> Box:
+    keyed = {"strategy": "chunks", "enrichment": "enrichment", "embedding": "embedding"}
+    found = setup.run.meta["keys"]
+    key = (
+        found["legs"].get(s.name.partition(".")[2], "")
+        if group == "retrieval"
+        else found.get(keyed.get(group, ""))
+    )
+    counts = [
+        (n, f"{v:,}")
+        for n, v in (("in", s.rows_in), ("out", s.rows_out), ("dropped", s.dropped))
+        if v is not None
+    ]
+    made, reused = (setup.run.meta.get("work", {}).get(c, 0) for c in _WORK.get(group, ("", "")))
+    mark = "part cached" if made and reused else "cached" if reused else "made" if made else ""
+    return Box(s.name, s.component, key or "", counts, s.took, mark)
 
 
 def _choice(name: str, found: object, not_applied: Mapping[str, str]) -> Setting:

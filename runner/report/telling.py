@@ -13,9 +13,6 @@ from runner.comparison.scores import lost_at
 from runner.errors import StoreError
 from runner.report.setups import Setup
 
-PAGES = 50
-"""Questions of an experiment that have a page of their own."""
-
 
 @dataclass(frozen=True, slots=True)
 class Telling:
@@ -33,7 +30,7 @@ def lost(setup: Setup) -> dict[str, str]:
         return {}  # recorded before runs said where gold was lost
 
 
-def telling(setups: Sequence[Setup], limit: int = PAGES) -> list[Telling]:
+def telling(setups: Sequence[Setup], limit: int) -> list[Telling]:
     """At most `limit` questions of one data set: flips, then losses in every cell, then drawn ones.
 
     What is drawn depends on the questions alone: by SHA-256 of their fingerprint and id.

@@ -74,14 +74,25 @@ class Client:
             return self.api.create_run(self.experiment, start_time=created, tags=dict(tags), run_name=name)
 
     def log(
-        self, run: Any, params: Mapping[str, str], metrics: Mapping[str, float], tags: Mapping[str, str]
+        self,
+        run: Any,
+        params: Mapping[str, str],
+        metrics: Mapping[str, float],
+        tags: Mapping[str, str],
+        curves: Mapping[str, Mapping[int, float]] | None = None,
     ) -> None:
-        """Parameters, metrics, tags. Times are the run's own, so that saying it twice says the same."""
+        """Parameters, metrics, tags. Times are the run's own, so that saying it twice says the same.
+
+        `curves`: metrics with a value by step.
+        """
         from mlflow.entities import Metric, Param, RunTag
 
         at, run_id = run.info.start_time, run.info.run_id
+        points = [(k, step, v) for k, steps in (curves or {}).items() for step, v in steps.items()]
         with self.where.turn():
             for few in _parts([Metric(k, v, at, 0) for k, v in metrics.items()]):
+                self.api.log_batch(run_id, metrics=few)
+            for few in _parts([Metric(k, v, at, step) for k, step, v in points]):
                 self.api.log_batch(run_id, metrics=few)
             for few in _parts([Param(k, v) for k, v in params.items()]):
                 self.api.log_batch(run_id, params=few)
@@ -100,7 +111,7 @@ class Client:
         """Folders and files as artifacts, each below its name; what is not there is left out."""
         for below, path in paths.items():
             if path is not None and path.is_dir():
-                self.api.log_artifacts(run.info.run_id, str(path), below)
+                self.api.log_artifacts(run.info.run_id, str(path), below or None)
             elif path is not None and path.is_file():
                 self.api.log_artifact(run.info.run_id, str(path), below or None)
 

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import polars as pl
+
 from runner import keys
+from runner.budgets import budget_of
 from runner.config import GROUPS
+from runner.errors import StoreError
 from runner.runs import Experiment, Run
-from runner.tracking import names
+from runner.tracking import axes, names
 from runner.tracking.destination import without_credentials
 
 SWEEP = "runner.sweep"
@@ -29,8 +33,9 @@ def overrides(cell: Cell) -> list[str]:
 
 def title(experiment: Experiment, cell: Cell, run: Run | None) -> str:
     """What a cell is called in a list: its badge and what the sweep varied, or all that was overridden."""
-    axes = experiment.body["axes"]
-    varied = [o for o in overrides(cell) if o.partition("=")[0] in axes] or ([] if axes else overrides(cell))
+    declared = experiment.body["axes"]
+    varied = [o for o in overrides(cell) if o.partition("=")[0] in declared]
+    varied = varied or ([] if declared else overrides(cell))
     if run and run.badge.applied:  # the badge says it already, and lists show some twenty characters
         varied = [o for o in varied if not o.startswith("neighbor_")]
     said = names.short(", ".join(names.short(_word(o), 60) for o in varied), 160)
@@ -50,21 +55,33 @@ def badge(run: Run) -> str:
     return run.badge.text if run.badge.applied else f"({run.badge.text})"
 
 
-def params(cell: Cell, run: Run | None) -> dict[str, str]:
-    """The config as `strategy`, `strategy.size`, … and the badge; for a cell without run its overrides."""
+def swept(experiment: Experiment) -> list[str]:
+    """What the sweep varied, as paths of the config."""
+    return axes.varied(experiment.body["axes"], [_flat(r) for r in experiment.runs.values()])
+
+
+def params(cell: Cell, run: Run | None, varied: Sequence[str]) -> dict[str, str]:
+    """The config as `strategy`, `strategy.size`, …, the axes by short names; without a run the overrides."""
+    asked = overrides(cell)
     if run is None:
-        pairs = [o.lstrip("+~").partition("=") for o in overrides(cell)]
+        pairs = [o.lstrip("+~").partition("=") for o in asked]
         values: dict[str, Any] = {k: v for k, _, v in pairs}
+        values |= axes.values(varied, asked, {})
     else:
-        rest = {k: v for k, v in run.config.items() if k != "filter"}  # its keys are the data's own
+        config = _flat(run)
         # Neighbors as they took effect: the config of a strategy without windows may say anything.
         effective = {
             "neighbor_prev": run.badge.prev,
             "neighbor_next": run.badge.following,
-            "badge": badge(run),
+            axes.NEIGHBORS: badge(run),
         }
-        values = {**names.flat(rest), "filter": run.config["filter"], **effective}
-    return as_params({**values, "overrides": " ".join(overrides(cell))})
+        values = {**axes.values(varied, asked, config), **config, "filter": run.config["filter"], **effective}
+    return as_params({**values, axes.OVERRIDES: " ".join(asked)})
+
+
+def _flat(run: Run) -> dict[str, Any]:
+    """The flat config but for the filter, whose keys are the data's own."""
+    return names.flat({k: v for k, v in run.config.items() if k != "filter"})
 
 
 def as_params(values: Mapping[str, Any]) -> dict[str, str]:
@@ -90,6 +107,21 @@ def metrics(run: Run) -> dict[str, float]:
     values |= {f"attribution/{k}": v / lost["n"] for k, v in lost["stages"].items()} if lost["n"] else {}
     values["reranker/fallbacks"] = run.meta["fallbacks"]
     return {names.key(k): v for k, v in names.finite(values).items()}
+
+
+def curves(run: Run) -> dict[str, dict[int, float]]:
+    """Means over the questions by token budget, which is the step; nothing where gold has no spans."""
+    try:
+        rows = run.table("curve")
+    except StoreError:
+        return {}  # recorded before runs had one
+    out: dict[str, dict[int, float]] = {}
+    by_measure = rows.group_by("measure", maintain_order=True).agg(pl.col("value").mean())
+    for measure, mean in names.finite(dict(by_measure.iter_rows())).items():
+        budget = budget_of(measure)
+        if budget is not None:
+            out.setdefault(names.curve(measure), {})[budget] = mean
+    return out
 
 
 def tags(experiment: Experiment, cell: Cell, run: Run | None) -> dict[str, str]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import logging
+import tempfile
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from runner.config import Tracking
@@ -12,8 +14,10 @@ from runner.errors import RunnerError, StoreError
 from runner.runs import Experiment, Run
 from runner.store import Store
 from runner.text import one_line
-from runner.tracking import contents, destination, marker, notes, spans
+from runner.tracking import contents, destination, marker, notes, verdicts
+from runner.tracking.interest import Interest
 from runner.tracking.marker import Files, Marker
+from runner.tracking.verdicts import Verdicts
 
 if TYPE_CHECKING:
     from runner.tracking.client import Client
@@ -87,7 +91,9 @@ class _Delivery:
         self.traces = traces
         self.files = files
         self.count = _Count()
-        self._queries: dict[str, list[str]] = {}
+        self.varied = contents.swept(experiment)
+        self.compared = Verdicts(experiment)
+        self.interest = Interest(experiment)
 
     def run(self) -> str:
         """Send what is not there yet; returns what was done."""
@@ -139,8 +145,13 @@ class _Delivery:
         return mine
 
     def _fill(self, client: Client, mine: Any, cell: contents.Cell, run: Run | None, *, copy: bool) -> None:
-        tags = contents.tags(self.experiment, cell, run) | notes.tag(notes.of_cell(cell, run))
-        client.log(mine, contents.params(cell, run), contents.metrics(run) if run else {}, tags)
+        tags = contents.tags(self.experiment, cell, run) | notes.tag(notes.of_cell(cell, run, self.compared))
+        params = contents.params(cell, run, self.varied)
+        if run is None:
+            client.log(mine, params, {}, tags)
+        else:
+            tags |= contents.as_tags({"runner.verdict": self.compared.said(run.key)})
+            client.log(mine, params, contents.metrics(run), tags, contents.curves(run))
         if run is not None:
             client.dataset(mine, contents.dataset(run))
         if run is not None and not copy:
@@ -156,7 +167,8 @@ class _Delivery:
         if before.lstrip("-").isdigit() and marker.covers(int(before), self.traces):
             return
         try:
-            self.count.traces += traces.send(client, mine, run, self._sample(run), resumed=resumed)
+            chosen = self.interest.sample(run, self.traces)
+            self.count.traces += traces.send(client, mine, run, chosen, resumed=resumed)
             said = str(self.traces)
         except Exception as e:  # an old server, a store without the texts, a text that MLflow refuses
             said = f"not sent: {_reason(e, self.where)}"
@@ -165,18 +177,13 @@ class _Delivery:
             self.count.again |= not isinstance(e, StoreError)
         client.log(mine, {}, {}, contents.as_tags({contents.TRACES: said}))
 
-    def _sample(self, run: Run) -> list[str]:
-        """The same queries for every run over the same data."""
-        data = run.meta["keys"]["corpus"]
-        if data not in self._queries:
-            self._queries[data] = spans.sample(run, self.traces)
-        return self._queries[data]
-
     def _close(self, client: Client, parent: Any) -> None:
         experiment = self.experiment
         body = experiment.body
         command = " ".join(destination.without_credentials(body["command"]))
-        tags = contents.as_tags({"runner.command": command}) | notes.tag(notes.of_sweep(experiment))
+        tags = contents.as_tags({"runner.command": command}) | notes.tag(
+            notes.of_sweep(experiment, self.compared)
+        )
         axes = {f"axis.{k}": ", ".join(v) for k, v in body["axes"].items()}
         client.log(parent, contents.as_params(axes), contents.totals(experiment), tags)
         report = self.files.report if self.files.report and self.files.report.is_file() else None
@@ -189,9 +196,27 @@ class _Delivery:
                 "report": report,
             },
         )
+        with tempfile.TemporaryDirectory() as made:
+            self._write(Path(made))
+            client.files(parent, {"": Path(made)})
         distinct = {r.key: r for r in experiment.runs.values()}.values()
         status = "FAILED" if any(c["run"] is None for c in experiment.cells) else "FINISHED"
         client.end(parent, status, sum(sum(r.meta["seconds"].values()) for r in distinct))
+
+    def _write(self, folder: Path) -> None:
+        """The table of the sweep, and its charts; a chart that cannot be drawn costs itself only."""
+        from runner.tracking import charts
+
+        verdicts.summary(self.experiment, self.compared).write_csv(folder / "summary.csv")
+        try:
+            drawn = charts.charts(self.experiment, self.compared)
+        except (KeyError, ValueError) as e:
+            log.warning("the charts of %s were not drawn: %s", self.experiment.name, _reason(e, self.where))
+            return
+        for name, svg in drawn.items():
+            path = folder / "charts" / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(svg, "utf-8")
 
     def _said(self, runs: int) -> str:
         count = self.count

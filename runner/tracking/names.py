@@ -56,6 +56,11 @@ def metrics(measures: Iterable[str]) -> dict[str, str]:
     return {m: n if often[n] == 1 else f"{n}_{keys.digest(m)[:6]}" for m, n in named.items()}
 
 
+def curve(measure: str) -> str:
+    """The metric of all budgets of a measure: `SpanR@250t` is a step of `SpanR_by_tokens`."""
+    return key(f"{measure.rpartition('@')[0]}_by_tokens")
+
+
 def finite(values: Mapping[str, Any]) -> dict[str, float]:
     """The values that are finite numbers: MLflow stores NaN as 0 and infinity as the greatest float."""
     numbers = {k: v for k, v in values.items() if isinstance(v, int | float) and not isinstance(v, bool)}

@@ -1,9 +1,4 @@
-"""A recorded query as spans: a stage is a span, in MLflow's words for retrieval; plain values, no mlflow.
-
-Which queries: the same in every cell over the same data, so that cells can be compared question by question.
-They are spread evenly over the judged queries in the order of the first measure in the first such cell: the
-worst first, the best last, ties by query_id.
-"""
+"""A recorded query as spans: a stage is a span, in MLflow's words for retrieval; plain values, no mlflow."""
 
 from __future__ import annotations
 
@@ -33,21 +28,6 @@ class Span:
     outputs: Any
     attributes: dict[str, Any] = field(default_factory=dict)
     seconds: float = 0.0
-
-
-def sample(run: Run, n: int) -> list[str]:
-    """The queries whose traces are sent: `n`, or all for -1; worst, …, best, then those without judgment."""
-    if n == 0 or not run.measures:
-        return []
-    first = pl.col("measure") == run.measures[0]["measure"]
-    ordered = run.table("measures").filter(first).sort("value", "query_id")["query_id"].to_list()
-    judged = set(ordered)
-    rest = [q for q in run.table("queries")["query_id"].to_list() if q not in judged]
-    if n == -1 or n >= len(ordered):
-        return [*ordered, *rest] if n == -1 else [*ordered, *rest][:n]
-    if n == 1:
-        return ordered[:1]
-    return [ordered[round(i * (len(ordered) - 1) / (n - 1))] for i in range(n)]
 
 
 def texts(run: Run, traces: Sequence[QueryTrace]) -> dict[str, tuple[str, str]]:

@@ -7,10 +7,12 @@ not be written raises. Ids are digests of run and query, so that what is there a
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from runner import keys
 from runner.records import QueryTrace
+from runner.report.telling import Telling
 from runner.runs import Run
 from runner.traces import traces as query_traces
 from runner.tracking import contents, names, spans
@@ -19,8 +21,8 @@ from runner.tracking.client import Client
 _PREVIEW = 200
 
 
-def send(client: Client, owner: Any, run: Run, queries: list[str], *, resumed: bool) -> int:
-    """Send the traces of these queries for the MLflow run `owner`; returns how many are there now.
+def send(client: Client, owner: Any, run: Run, chosen: Sequence[Telling], *, resumed: bool) -> int:
+    """Send the traces of the chosen queries for the MLflow run `owner`; returns how many are there now.
 
     `resumed`: an earlier delivery may have sent some, which are then left alone.
 
@@ -29,18 +31,18 @@ def send(client: Client, owner: Any, run: Run, queries: list[str], *, resumed: b
     """
     from mlflow.tracing.client import TracingClient
 
-    if not queries:
+    if not chosen:
         return 0
     tracing = TracingClient(client.where.uri)
-    recorded = list(query_traces(run, queries))
+    recorded = list(query_traces(run, [c.query_id for c in chosen]))
     found = spans.texts(run, recorded)
-    for place, trace in enumerate(recorded):
+    for place, (choice, trace) in enumerate(zip(chosen, recorded, strict=True)):
         trace_id = f"tr-{keys.digest([owner.info.run_id, trace.query_id])[:32]}"
-        # The worst query is the first of the sample, and MLflow lists the newest trace first.
+        # The most telling query is the first of the sample, and MLflow lists the newest trace first.
         start = owner.info.start_time - place
         root, stages = spans.root(trace, found), spans.stages(run, trace, found)
         info = _info(client.experiment, owner.info.run_id, trace_id, start, sum(s.seconds for s in stages))
-        _describe(info, trace, run, root)
+        _describe(info, trace, choice, run, root)
         with client.where.turn():
             if not (resumed and _there(tracing, trace_id)):
                 tracing.start_trace(info)
@@ -75,8 +77,8 @@ def _info(experiment: str, run_id: str, trace_id: str, start: int, seconds: floa
     )
 
 
-def _describe(info: Any, trace: QueryTrace, run: Run, root: spans.Span) -> None:
-    """What lists of traces show: question, answer, badge, and the measures of this query as assessments."""
+def _describe(info: Any, trace: QueryTrace, choice: Telling, run: Run, root: spans.Span) -> None:
+    """What lists of traces show: question, answer, badge, why it was chosen, its measures as assessments."""
     from mlflow.entities import AssessmentSource, Feedback
 
     found = ", ".join(d["metadata"]["chunk_id"] for d in root.outputs)
@@ -87,6 +89,7 @@ def _describe(info: Any, trace: QueryTrace, run: Run, root: spans.Span) -> None:
         "runner.run": run.key,
         "runner.query_id": names.short(trace.query_id, 1000),
         "runner.badge": contents.badge(run),
+        "runner.why": choice.why,
     }
     called, by = names.metrics(trace.measures), AssessmentSource(source_type="CODE", source_id="runner")
     info.assessments = [

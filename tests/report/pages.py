@@ -10,7 +10,8 @@ from typing import Any
 from dataset.native_folders import lines
 
 from runner import cli
-from runner.report import page
+from runner.report import site
+from runner.report.question_pages import Panel, panels
 from runner.runs import Experiment, open_experiment
 
 DOC = '"><script>1</script>'
@@ -109,5 +110,11 @@ def experiment(home: Path, name: str) -> Experiment:
 
 
 def parsed(home: Path, name: str, questions: int = 30) -> Parsed:
-    path = page.render(experiment(home, name), home / "again", questions=questions)
-    return Parsed(path.read_text("utf-8"))
+    """The page of an experiment, without the frame that all pages share."""
+    made = site.render(experiment(home, name), home / "again", questions=questions)
+    return within_main(made["report"].read_text("utf-8"))
+
+
+def asked(home: Path, name: str) -> list[Panel]:
+    """The telling questions of an experiment as its pages show them."""
+    return [p for mine in panels(experiment(home, name), 30) for p in mine]

@@ -54,7 +54,7 @@ def site(home: Path) -> Path:
     reports = home / "reports"
     bundle.write(reports)
     for name in ("towers", "models"):
-        question_pages.write(experiment(home, name), reports)
+        question_pages.write(found := experiment(home, name), reports, question_pages.panels(found, 30))
     page.replace(reports / "index.html", listing.listing(home / "outputs", reports).encode())
     comparing.write(home / "outputs", reports)
     return home

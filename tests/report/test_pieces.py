@@ -1,15 +1,10 @@
-"""The pieces of a page: inert text, marks, cuts, numbers, columns, and the choice of questions."""
+"""The pieces of a page: inert text, marks, cuts, numbers and columns."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
-from report.pages import experiment, parsed
 
 from runner.report import glossary, numbers, prose
-from runner.report.choice import choose
-from runner.report.setups import setups
 
 
 def test_hidden_characters_are_chips() -> None:
@@ -82,16 +77,3 @@ def test_columns_stand_in_groups_tokens_first() -> None:
     says = glossary.column("SpanR@1500t").says
     assert says == "share of the gold text that is in the context filled in rank order up to 1,500 tokens"
     assert glossary.column("Odd(rel=2)@3").says == "as ir-measures defines it, on the first 3 hits"
-
-
-def test_the_choice_of_questions_follows_its_rule(home: Path) -> None:
-    found, _ = setups(experiment(home, "windows"))
-    made = choose(found, 30)
-    assert (made.measure, made.total) == ("SpanR@5+", 5)
-    ranked = [
-        (c.low is None, -round((c.high or 0) - (c.low or 0), 9), c.low or 0, c.query_id) for c in made.chosen
-    ]
-    assert ranked == sorted(ranked)
-    assert [c.query_id for c in made.chosen[-2:]] == ["q4", "q5"], "they have no gold"
-    assert [c.query_id for c in choose(found, 2).chosen] == [c.query_id for c in made.chosen[:2]]
-    assert "0 of 5 questions are shown." in parsed(home, "windows", questions=0).text

@@ -17,15 +17,16 @@ def pages(home: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Par
     """The pages of `windows`, by question."""
     reports = tmp_path_factory.mktemp("reports")
     found = experiment(home, "windows")
-    made = question_pages.write(found, reports)
+    made = question_pages.panels(found, 30)
+    question_pages.write(found, reports, made)
     folder = next(reports.iterdir())
-    return {q: within_main((folder / at).read_text("utf-8")) for q, at in made.items()}
+    return {p.query_id: within_main((folder / p.address).read_text("utf-8")) for mine in made for p in mine}
 
 
 def test_every_question_has_a_page_and_flips_come_first(home: Path, pages: dict[str, Parsed]) -> None:
     assert set(pages) == set(QUERIES)
     mixed = setups(experiment(home, "mixed"))[0]
-    chosen = telling.telling(mixed)
+    chosen = telling.telling(mixed, 30)
     # `sentence` loses gold of q1 at top_k, and the other cells keep it; nobody else differs.
     assert [t.query_id for t in chosen if t.why == "flips"] == ["q1"]
     assert chosen[0].query_id == "q1"
@@ -46,7 +47,8 @@ def test_measures_equal_their_column(home: Path, pages: dict[str, Parsed]) -> No
 
 def test_the_tree_and_the_context_are_the_recorded_ones(home: Path, pages: dict[str, Parsed]) -> None:
     html = pages["q2"].raw
-    part = html[html.index('id="cell-1"') :]
+    place = [p.query_id for p in question_pages.panels(experiment(home, "windows"), 30)[0]].index("q2")
+    part = html[html.index(f'id="cell-{3 * place + 1}"') :]
     key = part[part.index('data-run="') :].split('"')[1]
     run = next(s.run for s in setups(experiment(home, "windows"))[0] if s.run.key == key)
     assert run.badge.prev + run.badge.following > 0

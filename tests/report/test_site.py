@@ -13,7 +13,6 @@ from runner import runs
 from runner.cli import main
 from runner.comparison import record
 from runner.report import site
-from runner.report.answer_page import render
 
 NAME = "<b>&hostile"
 
@@ -52,6 +51,8 @@ def test_every_number_of_the_page_is_in_the_record(at: Path) -> None:
     }
     fronts = recorded[0]["groups"][0]["front"]
     known |= {(f["run"], f["measure"], f["mean"]) for f in fronts}
+    surfaces = recorded[0]["groups"][0]["surfaces"]
+    known |= {(w["run"], s["measure"], w["mean"]) for s in surfaces for w in s["windows"]}
     for value, run, measure in found:
         assert (run, measure, float(value)) in known
     for f in fronts:
@@ -91,17 +92,18 @@ def test_the_list_leads_to_the_page(at: Path) -> None:
 
 def test_the_same_record_gives_the_same_bytes(at: Path) -> None:
     before = {p: p.read_bytes() for p in (at / "reports").rglob("*.html")}
-    (details,) = [
-        p.name for p in (at / "reports").glob("*.html") if p.name != "index.html" and "hostile" in p.name
-    ]
-    site.render(experiment(at), at / "reports", details)
+    site.render(experiment(at), at / "reports", questions=30)
     assert {p: p.read_bytes() for p in (at / "reports").rglob("*.html")} == before
 
 
-def test_one_run_has_nothing_to_compare_and_no_answer_page(at: Path, tmp_path: Path) -> None:
-    found = experiment(at)
-    for name in ("comparison.json", "contrasts.parquet"):
-        (found.path / name).rename(tmp_path / name)
-    assert render(found, tmp_path / "reports", "x.html") is None
-    for name in ("comparison.json", "contrasts.parquet"):
-        (tmp_path / name).rename(found.path / name)
+def test_one_run_says_its_mean_with_interval_and_compares_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    helpers.tiny(tmp_path / "data")
+    monkeypatch.chdir(tmp_path)
+    words = ["dataset=native", "dataset.path=data", "strategy.size=4", "tokenizer=words", "retrieval=bm25"]
+    assert main([*words, "tracking=off"]) == 0
+    (page,) = (tmp_path / "reports").glob("*/index.html")
+    html = page.read_text("utf-8")
+    assert "One cell, nothing to compare: SpanR@5" in html
+    assert "Better" not in html

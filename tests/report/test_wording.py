@@ -141,10 +141,10 @@ def test_notices() -> None:
         "A has ±0/0, B and C have ±1/1. Wider windows send more text to the model at the same top_k. "
         "Read the table at equal tokens before crediting the chunking."
     )
-    models = notices.embedding([(["A", "B"], "bge-small"), (["C"], "MiniLM")], [Cut("C", 118, 256)])
+    models = notices.embedding([(["A", "B"], "bge-small"), (["C"], "MiniLM")], [Cut("C", 118)])
     assert models.body == (
         "A and B use bge-small, C uses MiniLM. Scores from different models do not describe the same set-up; "
-        "118 chunks of C were cut at 256 tokens."
+        "118 chunks of C were cut at the model's limit."
     )
     assert notices.fallback(3, 300, "out of memory.").body == (
         "The reranker failed for 3 of 300 questions and the fused order was used: out of memory."

@@ -9,6 +9,8 @@ from typing import Any
 import helpers
 
 from runner import pipeline, sweep
+from runner.comparison import record as comparison
+from runner.comparison import said
 from runner.config import Tracking
 from runner.runs import Experiment
 from runner.sweep import Cell
@@ -46,6 +48,14 @@ def record(
     return Experiment(home / "outputs", sweep.record(home / "outputs", name, axes or {}, cells, command).key)
 
 
+def compared(experiment: Experiment) -> Experiment:
+    """The same experiment with its comparison recorded, as a sweep leaves it."""
+    groups = comparison.of_experiment(experiment)
+    said.answers(groups)
+    comparison.write(experiment, groups)
+    return experiment
+
+
 def copied(experiment: Experiment, to: Path) -> Experiment:
     """The same experiment with all its runs under another home, delivered nowhere."""
     shutil.copytree(experiment.outputs, to / "outputs")
@@ -70,9 +80,9 @@ def tracked(experiment: Experiment, tracking: Tracking | None = None) -> dict[st
     return by_cell
 
 
-def files(experiment: Experiment, run: Any) -> list[str]:
+def files(experiment: Experiment, run: Any, tracking: Tracking | None = None) -> list[str]:
     """The artifacts of an MLflow run, as paths."""
-    api = client(experiment)
+    api = client(experiment, tracking)
 
     def below(path: str | None) -> list[str]:
         out = []
@@ -81,6 +91,22 @@ def files(experiment: Experiment, run: Any) -> list[str]:
         return out
 
     return sorted(below(None))
+
+
+def artifact(experiment: Experiment, run: Any, name: str, tracking: Tracking | None = None) -> str:
+    """The text of an artifact."""
+    path: str = client(experiment, tracking).download_artifacts(run.info.run_id, name)
+    return Path(path).read_text("utf-8")
+
+
+def steps(
+    experiment: Experiment, run: Any, metric: str, tracking: Tracking | None = None
+) -> dict[int, float]:
+    """The values of a metric by step; a step that is there twice fails."""
+    history = client(experiment, tracking).get_metric_history(run.info.run_id, metric)
+    found = {m.step: m.value for m in history}
+    assert len(found) == len(history), "a step was delivered twice"
+    return found
 
 
 def traces(experiment: Experiment, run: Any, tracking: Tracking | None = None) -> list[Any]:

@@ -12,6 +12,7 @@ from runner.config import Tracking
 from runner.runs import Experiment
 from runner.sweep import Cell
 from runner.tracking import Files, asked, deliver, notes, pending
+from runner.tracking.verdicts import Verdicts
 
 
 def test_a_sweep_is_a_parent_and_a_child_per_cell(experiment: Experiment, tmp_path: Path) -> None:
@@ -30,7 +31,7 @@ def test_a_sweep_is_a_parent_and_a_child_per_cell(experiment: Experiment, tmp_pa
     note = parent.data.tags["mlflow.note.content"]
     assert "Means over n = 4 judged questions." in note
     assert "| 2 | ±1/1 | finished | " in note
-    assert files(experiment, parent) == ["experiment.json", "report/tiny.html"]
+    assert files(experiment, parent) == ["experiment.json", "report/tiny.html", "summary.csv"]
     assert [runs[c].info.run_name for c in "012"] == ["±0/0", "±1/0", "±1/1"]
     for run in runs.values():
         assert run.data.tags["mlflow.parentRunId"] == parent.info.run_id
@@ -44,7 +45,7 @@ def test_a_child_has_the_config_and_every_measure(experiment: Experiment) -> Non
         "dataset": "native", "strategy": "fixed_size", "strategy.size": "4", "embedding": "hashing",
         "retrieval": "hybrid", "retrieval.legs.bm25.depth": "100", "fusion": "bonus", "fusion.weight": "0.3",
         "reranker": "none", "enrichment": "none", "top_k": "3", "neighbor_prev": "1", "neighbor_next": "1",
-        "badge": "±1/1", "overrides": "neighbor_prev=1 neighbor_next=1", "threshold.similarity": "null",
+        "neighbors": "±1/1", "overrides": "neighbor_prev=1 neighbor_next=1", "threshold.similarity": "null",
     }  # fmt: skip
     assert {k: child.data.params[k] for k in expected} == expected
     called = ["spanr_at_3", "spanr_at_3_expanded", "tokens_at_3_expanded", "ndcg_at_3", "rr_at_3"]
@@ -151,7 +152,7 @@ def test_a_large_sweep_has_a_short_description(original: Experiment, tmp_path: P
     copied(original, tmp_path)
     cells = [Cell(i, [f"top_k={i}"], "failed", reason=f"broken {i} " + "z" * 90) for i in range(200)]
     experiment = record(tmp_path, cells, "large", {"top_k": [str(i) for i in range(200)]})
-    note = notes.of_sweep(experiment)
+    note = notes.of_sweep(experiment, Verdicts(experiment))
     assert 6000 < len(note) < 8000
     assert note.endswith("see the artifacts.")
     assert note.splitlines()[-3].endswith(" |"), "it is cut between two rows"

@@ -11,8 +11,9 @@ from typing import Any
 import helpers
 import pytest
 from command import Line
-from tracking.deliveries import CELLS, NOTHING, client, swept, traces, tracked
+from tracking.deliveries import CELLS, NOTHING, client, steps, swept, traces, tracked
 
+from runner.budgets import BUDGETS
 from runner.config import Tracking
 from runner.runs import Experiment
 from runner.tracking import asked, deliver, pending
@@ -123,6 +124,7 @@ def test_an_interrupted_delivery_is_completed(
         assert {len(t.info.assessments) for t in found} <= {4, 5}, "an assessment is there twice"
         history = client(experiment).get_metric_history(runs[cell].info.run_id, "spanr_at_3")
         assert len(history) == 1
+        assert list(steps(experiment, runs[cell], "SpanR_by_tokens")) == list(BUDGETS)
         assert len(runs[cell].inputs.dataset_inputs) == 1
 
 

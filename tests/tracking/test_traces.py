@@ -6,35 +6,59 @@ import time
 from pathlib import Path
 
 import helpers
+import polars as pl
 import pytest
-from tracking.deliveries import CELLS, client, swept, traces, tracked
+from tracking.deliveries import CELLS, Asked, client, swept, traces, tracked
 
+from runner import tables
+from runner.comparison.scores import lost_at
 from runner.config import Tracking
 from runner.runs import Experiment, Run
 from runner.traces import traces as query_traces
-from runner.tracking import deliver, spans
+from runner.tracking import deliver
+from runner.tracking.interest import Interest
 
 
-def test_the_sample_is_worst_to_best_by_the_first_measure(experiment: Experiment) -> None:
-    run = experiment.runs[0]
-    values = {
-        r["query_id"]: r["value"] for r in run.table("measures").to_dicts() if r["measure"] == "SpanR@3"
-    }
-    ordered = sorted(values, key=lambda q: (values[q], q))
-    assert len(ordered) == 4, "q4 is not judged"
-    assert spans.sample(run, 0) == []
-    assert spans.sample(run, 1) == ordered[:1]
-    assert spans.sample(run, 2) == [ordered[0], ordered[3]]
-    assert spans.sample(run, 3) == [ordered[0], ordered[2], ordered[3]]
-    assert spans.sample(run, 4) == ordered
-    assert spans.sample(run, 5) == spans.sample(run, 99) == spans.sample(run, -1) == [*ordered, "q4"]
+def test_the_most_telling_questions_come_first(experiment: Experiment, tmp_path: Path) -> None:
+    """One hit, then three: some questions are answered by the second cell alone, q3 by neither."""
+    cells: Asked = [(["top_k=1"], {"top_k": 1}), (["top_k=3"], {"top_k": 3})]
+    sweep = swept(tmp_path, cells, "interest", {"top_k": ["1", "3"]})
+    one, three = (lost_at(sweep.runs[c]) for c in (0, 1))
+    flips = {q for q in one if bool(one[q]) != bool(three[q])}
+    lost = {q for q in one if one[q] and three[q]}
+    assert flips and lost, "there is something to tell"
+    ranked = Interest(sweep).sample(sweep.runs[0], -1)
+    kinds = [t.why for t in ranked]
+    assert kinds == sorted(kinds, key=["flips", "lost", "drawn"].index)
+    assert {t.query_id for t in ranked if t.why == "flips"} == flips
+    assert {t.query_id for t in ranked if t.why == "lost"} == lost
+    assert {t.query_id for t in ranked} == {"q1", "q2", "q3", "q4", "q5"}
+    assert Interest(sweep).sample(sweep.runs[1], 0) == []
+    for n in (1, 2, 3, 99):
+        assert Interest(sweep).sample(sweep.runs[1], n) == ranked[:n], "more begins with fewer"
+
+    deliver(sweep, Tracking(traces=3))
+    runs = tracked(sweep)
+    for cell in "01":
+        found = traces(sweep, runs[cell])
+        assert [t.info.tags["runner.query_id"] for t in found] == [t.query_id for t in ranked[:3]]
+        assert [t.info.tags["runner.why"] for t in found] == kinds[:3]
 
 
 def test_every_run_shows_the_same_questions(experiment: Experiment) -> None:
     deliver(experiment, Tracking())
     runs = tracked(experiment)
     asked = [[t.info.tags["runner.query_id"] for t in traces(experiment, runs[c])] for c in "012"]
-    assert asked[0] == asked[1] == asked[2] == spans.sample(experiment.runs[0], 3)
+    expected = [t.query_id for t in Interest(experiment).sample(experiment.runs[0], 3)]
+    assert asked[0] == asked[1] == asked[2] == expected
+
+
+def test_a_run_sends_only_questions_that_it_was_asked(experiment: Experiment) -> None:
+    run = experiment.runs[0]
+    few = run.table("queries").filter(pl.col("query_id").is_in(["q2", "q4"]))
+    tables.write(few, run.path / "queries.parquet")
+    assert {t.query_id for t in Interest(experiment).sample(run, -1)} == {"q2", "q4"}
+    assert len(Interest(experiment).sample(experiment.runs[1], -1)) == 5
 
 
 @pytest.mark.parametrize(("wanted", "sent"), [(0, 0), (1, 1), (-1, 5), (50, 5)])

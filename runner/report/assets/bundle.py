@@ -12,7 +12,7 @@ from functools import cache
 from pathlib import Path
 
 _HOME = Path(__file__).parent
-_STYLES = ("base", "verdicts", "tables", "charts", "answers", "media")
+_STYLES = ("base", "verdicts", "tables", "charts", "answers", "cells", "media")
 _PAGE = ("data", "page", "tables", "start")
 _COMPARE = ("numbers", "distributions", "statistics", "drawn", "budgets", "compared", "compare")
 _POLICY = (

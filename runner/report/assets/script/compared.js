@@ -132,7 +132,8 @@ function softWarnings(runs, templates) {
   };
   const fact = (run, name) => run.facts.find(f => f[0] === name)[3];
   const windows = sides(r => fact(r, "Neighbor Expansion"), "has", "have"), models = sides(r => fact(r, "Embedding Model"), "uses", "use"), out = [];
+  const cut = runs.filter(r => r.cut).map(r => fill(templates.cut, {k: r.cut.toLocaleString("en-US") + (r.cut === 1 ? " chunk" : " chunks"), run: r.letter})).join("");
   if (windows) out.push(["Neighbor Expansion differs:", fill(templates.neighbors, {sides: windows})]);
-  if (models) out.push(["Embedding Model differs:", fill(templates.embedding, {sides: models, cut: ""})]);
+  if (models) out.push(["Embedding Model differs:", fill(templates.embedding, {sides: models, cut: cut})]);
   return out;
 }

@@ -1,0 +1,202 @@
+"""One data set of an experiment as its page shows it: comparisons, facts, charts and losses of the record."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+from markupsafe import Markup
+
+from runner.comparison.comparability import KNOBS
+from runner.report import badge, heat_map, numbers, topics
+from runner.report.charts import curve, interval, scatter, waterfall
+from runner.runs import Experiment, Run
+
+_KINDS = {"better": "better", "worse": "worse", "equivalent": "same"}
+_OFF_WHEN_ZERO = ("filtered", "below_similarity", "below_score", "beyond_pool", "rerank", "fusion")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A comparison as the table shows it."""
+
+    run: str
+    label: str
+    measure: str
+    mean: tuple[str, float]
+    difference: tuple[str, float]
+    ends: str
+    drawn: Markup
+    level: str
+    p: str
+    kind: str
+    words: str
+
+
+@dataclass(frozen=True, slots=True)
+class Loss:
+    """A stage of a waterfall."""
+
+    stage: str
+    items: int
+    lost: str
+    left: str
+    bar: Markup
+
+
+@dataclass(frozen=True, slots=True)
+class Waterfall:
+    """Where the gold of a run went."""
+
+    label: str
+    n: int
+    rows: list[Loss]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One data set of the experiment."""
+
+    body: Mapping[str, Any]
+    labels: Mapping[str, str]
+    badges: Mapping[str, list[badge.Shown]]
+    main: list[Row]
+    others: list[Row]
+    chart: Markup | None
+    points: list[dict[str, Any]]
+    budgets: Markup | None
+    losses: list[Waterfall]
+    facts: list[topics.Fact]
+    bought: str
+    surfaces: list[heat_map.Surface]
+
+
+def part(experiment: Experiment, body: Mapping[str, Any], frame_: pl.DataFrame) -> Part:
+    """What the page shows of a group of the record (`body`) and its rows of `contrasts.parquet`."""
+    labels = {r["run"]: r["label"] for r in body["runs"]}
+    runs = {k: Run(experiment.outputs, k) for k in labels}
+    rows = frame_.filter(
+        pl.col("candidate").is_in(list(labels)), pl.col("baseline") == body["baseline"]
+    ).to_dicts()
+    main = [r for m in body["main"] for r in rows if r["measure"] == m]
+    others = [r for r in rows if r["measure"] not in body["main"]]
+    candidate = body.get("answer", {}).get("candidate")
+    shown = [body["baseline"], *([candidate] if candidate else [])]
+    return Part(
+        body=body,
+        labels=labels,
+        badges={k: badge.badges([badge.setting(r)]) for k, r in runs.items()},
+        main=_rows(main, labels, body["margin"]),
+        others=_rows(others, labels, body["margin"]),
+        chart=_scatter(body, labels, runs),
+        points=list(body["front"]),
+        budgets=_curve(rows, candidate, {k: _short(v, runs[k]) for k, v in labels.items()}, body["baseline"]),
+        losses=[
+            _waterfall(labels[k], runs[k].meta["attribution"])
+            for k in shown
+            if runs[k].meta.get("attribution")
+        ],
+        facts=topics.facts(body, rows, list(runs.values())),
+        bought=topics.bought(body),
+        surfaces=[heat_map.surface(s, body["margin"]) for s in body.get("surfaces", [])],
+    )
+
+
+def _rows(rows: Sequence[Mapping[str, Any]], labels: Mapping[str, str], margin: float) -> list[Row]:
+    by_measure: dict[str, float] = {}
+    for r in rows:
+        if r["low"] is not None:
+            most = interval.domain([(r["difference"], r["low"], r["high"])])
+            by_measure[r["measure"]] = max(most, by_measure.get(r["measure"], 0.0))
+    return [_row(r, labels, by_measure.get(r["measure"], 0.0), margin) for r in rows]
+
+
+def _row(r: Mapping[str, Any], labels: Mapping[str, str], most: float, margin: float) -> Row:
+    measure = r["measure"]
+    kind, words = _verdict(r)
+    drawn = Markup("")
+    if r["low"] is not None and most > 0 and r["verdict"] != "cost":
+        drawn = interval.cell(r["difference"], r["low"], r["high"], most=most, kind=kind, margin=margin)  # type: ignore[arg-type]
+    return Row(
+        run=r["candidate"],
+        label=labels[r["candidate"]],
+        measure=measure,
+        mean=(numbers.measured(measure, r["candidate_mean"]), r["candidate_mean"]),
+        difference=(numbers.difference(measure, r["difference"]), r["difference"]),
+        ends="–" if r["low"] is None else numbers.interval(r["low"], r["high"]),
+        drawn=drawn,
+        level=numbers.level(r["level"]),
+        p=numbers.p_value(r["p_corrected"]),
+        kind=kind,
+        words=words,
+    )
+
+
+def _verdict(r: Mapping[str, Any]) -> tuple[str, str]:
+    if r["constructed"]:
+        return "same", f"By construction: {r['constructed']}"
+    if r["verdict"] == "cost":
+        kind = "worse" if r["difference"] > 0 else "better" if r["difference"] < 0 else "same"
+        return kind, {"worse": "Costs more", "better": "Cheaper", "same": "Costs the same"}[kind]
+    if r["verdict"] == "undecided":
+        need = f"; {numbers.about(r['needed'])} questions would decide" if r["needed"] else ""
+        return "open", f"Undecided{need}"
+    return _KINDS[r["verdict"]], str(r["verdict"]).capitalize()
+
+
+def _short(label: str, run: Run) -> str:
+    """A label for a chart: the badge says what the neighbor knobs would."""
+    words = [w for w in label.split(" ") if not w.startswith(KNOBS)]
+    return " ".join([*words, run.badge.text]) if len(words) < len(label.split(" ")) else label
+
+
+def _scatter(body: Mapping[str, Any], labels: Mapping[str, str], runs: Mapping[str, Run]) -> Markup | None:
+    points = [
+        scatter.Point(
+            _short(labels[f["run"]], runs[f["run"]]),
+            runs[f["run"]].config["strategy"]["name"],
+            f["tokens"],
+            f["mean"],
+            baseline=f["run"] == body["baseline"],
+        )
+        for f in body["front"]
+    ]
+    if len(points) < 2:
+        return None
+    return scatter.scatter(
+        points, name=f"{body['main'][0]} by tokens of the context", table="Quality and cost",
+        x_label="tokens of the context per question",
+    )  # fmt: skip
+
+
+def _curve(
+    rows: Sequence[Mapping[str, Any]], candidate: str | None, labels: Mapping[str, str], base: str
+) -> Markup | None:
+    mine = [r for r in rows if r["candidate"] == candidate and r["measure"].startswith("SpanR")]
+    cut = sorted((r for r in mine if r["budget"]), key=lambda r: r["budget"])
+    if candidate is None or len(cut) < 2:
+        return None
+    sides = ((labels[base], "baseline_mean"), (labels[candidate], "candidate_mean"))
+    lines = [
+        curve.Series(who, [(float(r["budget"]), r[column], None, None) for r in cut]) for who, column in sides
+    ]
+    return curve.curve(
+        lines, name="Gold text in the context by token budget", table="Other measures", x_label="token budget"
+    )
+
+
+def _waterfall(label: str, facts: Mapping[str, Any]) -> Waterfall:
+    n, left = facts["n"], 1.0
+    rows = []
+    for stage, items in facts["stages"].items():
+        if stage == "found" or (not items and stage in _OFF_WHEN_ZERO):
+            continue
+        share = items / n if n else 0.0
+        # What expansion gave back was found neither among the hits nor lost before: it stands last.
+        before, after = (left - share, left) if stage == "expansion_recovered" else (left, left - share)
+        before, left = max(0.0, before), max(0.0, after)
+        bar = waterfall.bar(before, left)
+        rows.append(Loss(stage, items, numbers.points(left - before), numbers.share(left), bar))
+    return Waterfall(label, n, rows)
