@@ -9,7 +9,7 @@ from markupsafe import Markup
 from runner.report.assets import bundle
 from runner.report.assets.bundle import Asset
 
-VERSION = 1
+VERSION = 2
 """Of the templates: the same record and the same version give the same bytes."""
 
 

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from runner.keys import digest, file_digest
 from runner.report import answer_page, comparing, question_pages
 from runner.report.assets import bundle
 from runner.report.listing import listing
 from runner.report.page import replace, stem
+from runner.report.setups import setups
 from runner.runs import Experiment
+
+_HOME = Path(__file__).parent
+_MADE = "made-from.txt"
+"""Beside a page: what it was made from, so that it is rendered again only when that changed."""
 
 
 def render(experiment: Experiment, reports: Path, *, questions: int) -> dict[str, Path]:
@@ -20,13 +26,27 @@ def render(experiment: Experiment, reports: Path, *, questions: int) -> dict[str
         questions: how many telling questions of each data set have a page.
     """
     bundle.write(reports)
-    panels = question_pages.panels(experiment, questions)
-    question_pages.write(experiment, reports, panels)
-    page = answer_page.render(experiment, reports, panels)
+    page = reports / stem(experiment) / "index.html"
+    mark, said = page.parent / _MADE, _made_from(experiment, questions)
+    if not (page.is_file() and mark.is_file() and mark.read_text("utf-8") == said):
+        panels = question_pages.panels(experiment, questions)
+        question_pages.write(experiment, reports, panels)
+        answer_page.render(experiment, reports, panels)
+        replace(mark, said.encode("utf-8"))
     every = reports / "index.html"
     replace(every, listing(experiment.outputs, reports).encode("utf-8"))
     comparing.write(experiment.outputs, reports)
     return {"report": page, "all experiments": every}
+
+
+def _made_from(experiment: Experiment, questions: int) -> str:
+    """Digest of what the pages of an experiment are made from: its records, what the store has, this code."""
+    files = (p for p in sorted(_HOME.rglob("*")) if p.is_file() and p.suffix != ".pyc")
+    code = [[p.relative_to(_HOME).as_posix(), file_digest(p)] for p in files]
+    recorded = [experiment.path / n for n in ("experiment.json", "comparison.json", "contrasts.parquet")]
+    records = [file_digest(p) if p.is_file() else "" for p in recorded]
+    found = [[s.run.key, s.run.meta["created"], s.texts] for s in setups(experiment)[0]]
+    return digest(["pages", code, records, found, questions])
 
 
 def single(experiment: Experiment, reports: Path, *, questions: int) -> Path:
