@@ -36,6 +36,8 @@ class Baseline(Config):
     searched: bool
     """Whether the run did all of its search itself; else its seconds say little."""
     processor: str
+    packages: dict[str, str] = Field(default_factory=dict)
+    """Versions of the libraries that computed it."""
     documents: dict[str, str]
     """By question, the document of its gold: questions that share one may be drawn together."""
     lost: dict[str, str]
@@ -60,6 +62,7 @@ def of_run(run: Run) -> Baseline:
         seconds={s: float(run.meta["seconds"].get(s, 0.0)) for s in SEARCH},
         searched=searched(run),
         processor=run.meta["environment"]["processor"],
+        packages=run.meta["environment"]["packages"],
         documents=dict(zip(found.queries, found.documents, strict=True)),
         lost=lost_at(run),
         measures=values,

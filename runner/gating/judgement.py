@@ -122,7 +122,7 @@ def judge(
                 passed=passes(found, strict=strict),
             )
         )
-    notes = []
+    notes = _libraries(before, after)
     ratio = None
     if latency_limit is not None:
         why = _untimed(before, after)
@@ -132,6 +132,16 @@ def judge(
             ratio = sum(after.seconds.values()) / sum(before.seconds.values())
     return Gate(before.run, after.run, margin, strict, said, tuple(cases), tuple(_flips(before, after)),
                 ratio, latency_limit, tuple(notes))  # fmt: skip
+
+
+def _libraries(before: Baseline, after: Baseline) -> list[str]:
+    """Libraries of which both know the version and it is not the same: a difference may be theirs."""
+    moved = [
+        f"{name} {old} / {after.packages[name]}"
+        for name, old in sorted(before.packages.items())
+        if after.packages.get(name, old) != old
+    ]
+    return [f"other library versions: {', '.join(moved)}"] if moved else []
 
 
 def _untimed(before: Baseline, after: Baseline) -> str:

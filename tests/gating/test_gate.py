@@ -156,3 +156,44 @@ def test_from_the_command_line(at: Path, capsys: pytest.CaptureFixture[str]) -> 
     ):
         assert main(wrong) == 2, wrong
         assert "error:" in capsys.readouterr().err
+
+
+def test_halved_top_k_closes_the_gate_on_real_questions(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    words = ["dataset=guide", "retrieval=bm25", "tokenizer=words", "tracking=off"]
+    assert main([*words, "top_k=4"]) == 0
+    assert main(["gate", "--save", "base.json"]) == 0
+    ask = [
+        "gate",
+        "--baseline",
+        "base.json",
+        "--measure",
+        "SpanR@5",
+        "--junit",
+        "gate.xml",
+        "--summary",
+        "gate.md",
+    ]
+    assert main(ask) == 0
+    assert main([*words, "top_k=2"]) == 0
+    capsys.readouterr()
+    assert main(ask) == 1
+    said = capsys.readouterr().out
+    assert "FAIL: SpanR@5: significantly worse" in said
+    suite = Xml.parse(tmp_path / "gate.xml").getroot()[0]  # noqa: S314 - our own
+    lost = [c for c in suite if c.get("classname") == "gate.question" and c.find("failure") is not None]
+    assert len(lost) >= 10
+    assert {c.find("failure").get("type") for c in lost} <= {"top_k", "split_by_chunking"}  # type: ignore[union-attr]
+    assert int(suite.get("failures", "0")) == len(suite.findall("testcase/failure"))
+    assert (tmp_path / "gate.md").read_text("utf-8").count("- lost:") == min(50, len(lost))
+
+
+def test_other_library_versions_are_noted() -> None:
+    old, new = (
+        made(GOOD, packages={"bm25s": "1", "numpy": "2"}),
+        made(GOOD, packages={"bm25s": "2", "x": "1"}),
+    )
+    assert judge(old, new, ["M"], margin=0.01).notes == ("other library versions: bm25s 1 / 2",)
+    assert judge(old, old, ["M"], margin=0.01).notes == ()
