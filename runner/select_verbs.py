@@ -10,8 +10,8 @@ from runner import compose, registry, runs
 from runner.compare_verbs import margin_of
 from runner.config import Outside, RunConfig
 from runner.errors import EXIT_OK, RequestError
-from runner.ledger import Looks
 from runner.report import numbers
+from runner.report.selection import sentences
 from runner.request import Request, conf_folder
 from runner.selecting import Asked, Cell, Halves
 from runner.selecting import select as chosen
@@ -120,7 +120,7 @@ def _whole(option: str, value: object) -> int | None:
 
 def _shown(body: dict[str, Any], left_out: Sequence[str]) -> str:
     """For a person."""
-    asked, made = body["asked"], body["evaluations"]
+    asked = body["asked"]
     measure = asked["measure"]
     lines = [f"left out: {line}" for line in left_out]
     lines += [f"{body['data']}: chosen by {measure}" + _within(asked["budget"])]
@@ -135,45 +135,8 @@ def _shown(body: dict[str, Any], left_out: Sequence[str]) -> str:
         for c in body["cells"]
     ]  # fmt: skip
     lines += ["", grid(["cell", "overrides", measure, "tokens", ""], rows, [0, 2, 3]), ""]
-    alike = [c["cell"] for c in body["cells"] if c["run"] in body["first"]["together"]]
-    if len(alike) > 1:
-        lines.append(f"not to be told apart on dev: cells {', '.join(map(str, alike))}")
-    steps = " -> ".join(f"{r['cells']} cells x {r['questions']} questions" for r in body["rounds"])
-    saved = made["all"] - made["made"]
-    lines.append(f"evaluations on dev: {made['made']} of {made['all']} ({saved} saved): {steps}")
-    lines.append(f"chosen: cell {body['chosen']}")
-    if body["test"] is None:
-        return "\n".join(
-            [*lines, "the baseline is the choice: nothing to confirm, the test half was not looked at"]
-        )
-    return "\n".join([*lines, *_confirmation(body["test"], asked)])
+    return "\n".join([*lines, *sentences(body)])
 
 
 def _within(budget: int | None) -> str:
     return "" if budget is None else f", contexts of at most {budget} tokens on average"
-
-
-def _confirmation(row: dict[str, Any], asked: dict[str, Any]) -> list[str]:
-    measure = row["measure"]
-    mine, base = (numbers.measured(measure, row[f"{who}_mean"]) for who in ("candidate", "baseline"))
-    ends = (
-        ""
-        if row["low"] is None
-        else f" ({numbers.level(row['level'])} {numbers.interval(row['low'], row['high'])})"
-    )
-    words = {
-        "better": "confirmed: better",
-        "worse": "not confirmed: worse",
-        "equivalent": "not confirmed: equivalent",
-    }
-    verdict = words.get(row["verdict"], "not confirmed: undecided")
-    if row["constructed"]:
-        verdict = f"confirms nothing: equal or better by construction ({row['constructed']})"
-    need = f"; about {numbers.about(row['needed'])} questions would decide" if row["needed"] else ""
-    return [
-        f"test half, {row['n']} questions: {measure} {mine} against {base} of cell {asked['baseline']}, "
-        f"{numbers.difference(measure, row['difference'])}{ends}, p {numbers.p_value(row['p'])}",
-        f"{verdict}{need}",
-        *([f"the comparison on the test half: {row['answer']}"] if row["answer"] else []),
-        Looks(row["times"], row["setups"]).said,
-    ]

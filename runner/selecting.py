@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any, Literal
 
 from runner import delivery, ledger, pipeline, sweep
@@ -14,11 +15,12 @@ from runner.config import Outside, RunConfig
 from runner.errors import RequestError, RunnerError
 from runner.keyring import corpus_meta
 from runner.parts import parts
+from runner.report import site
+from runner.report.selection import FILE
 from runner.request import Request, axes, cell_folder, session
 from runner.runs import Experiment, Run
 from runner.session import Progress
 
-FILE = "selection.json"
 FORMAT = 1
 Cell = tuple[list[str], RunConfig]
 
@@ -117,6 +119,8 @@ def select(cells: Sequence[Cell], asked: Asked, halves: Halves) -> dict[str, Any
     if order[0].run != run_of[asked.baseline]:
         body["test"] = _confirmed([cells[asked.baseline], cells[chosen]], asked, halves)
     sweep.replace_json(dev.path / FILE, body)
+    reports, shown = Path(halves.outside.runtime.reports), halves.outside.report.questions
+    site.render(dev, reports, questions=shown)  # again, with what was chosen
     return body
 
 
@@ -133,6 +137,7 @@ def _confirmed(pair: Sequence[Cell], asked: Asked, halves: Halves) -> dict[str, 
         "experiment": test.key,
         **asdict(row),
         "answer": answer.sentence if answer else "",
+        "looks": looks.said,
         "times": looks.times,
         "setups": looks.setups,
     }

@@ -82,6 +82,8 @@ def test_halving_ends_with_all_questions_and_counts_what_it_saved(swept: Line) -
     made = sum(r["questions"] * r["cells"] for r in body["rounds"])
     assert body["evaluations"] == {"made": made, "all": 4 * n}
     assert json.loads((swept.outputs / "experiments" / body["dev"] / "selection.json").read_text()) == body
+    (page,) = (swept.at / "reports").glob(f"depth-dev-{body['dev'][:8]}/index.html")
+    assert f"chosen: cell {body['chosen']}" in page.read_text("utf-8")
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 
 from runner.comparison.record import read
 from runner.errors import StoreError
-from runner.report import frame, numbers
+from runner.report import frame, numbers, selection
 from runner.report.compared import part
 from runner.report.frame import Frame
 from runner.report.page import environment, replace, stem
@@ -60,7 +60,9 @@ def _html(experiment: Experiment, around: Frame, telling: Sequence[Panel], insid
         links = {p.query_id: f"#{anchor(p)}" for p in inside}
     else:
         links = {p.query_id: p.address for p in telling}
-    shown: dict[str, Any] = {
+    picked = selection.read(experiment)
+    shown: dict[str, Any] = {"picked": selection.sentences(picked) if picked else []}
+    shown |= {
         "telling": telling,
         "inside": inside,
         "links": links,

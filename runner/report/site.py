@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from runner.keys import digest, file_digest
-from runner.report import answer_page, comparing, question_pages
+from runner.report import answer_page, comparing, question_pages, selection
 from runner.report.assets import bundle
 from runner.report.listing import listing
 from runner.report.page import replace, stem
@@ -43,7 +43,10 @@ def _made_from(experiment: Experiment, questions: int) -> str:
     """Digest of what the pages of an experiment are made from: its records, what the store has, this code."""
     files = (p for p in sorted(_HOME.rglob("*")) if p.is_file() and p.suffix != ".pyc")
     code = [[p.relative_to(_HOME).as_posix(), file_digest(p)] for p in files]
-    recorded = [experiment.path / n for n in ("experiment.json", "comparison.json", "contrasts.parquet")]
+    recorded = [
+        experiment.path / n
+        for n in ("experiment.json", "comparison.json", "contrasts.parquet", selection.FILE)
+    ]
     records = [file_digest(p) if p.is_file() else "" for p in recorded]
     found = [[s.run.key, s.run.meta["created"], s.texts] for s in setups(experiment)[0]]
     return digest(["pages", code, records, found, questions])
