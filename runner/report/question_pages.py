@@ -196,7 +196,7 @@ class _Known:
 
 
 def _answer(number: int, setup: Setup, trace: QueryTrace, found: Gold, known: _Known) -> Answer:
-    shelf = trees.Shelf(number, found)
+    shelf = trees.Shelf(found)
     golden = searched.golden(trace, found, known.places)
     rows = searched.rows(setup, trace, golden)
     drawn = {r.chunk_id: r for r in rows}

@@ -26,27 +26,13 @@ class Shown:
     """`#0005`, its place in the document."""
     tokens: int
     excerpt: Markup
-    anchor: str | None
-    """Where its text stands in full; None when the excerpt is all of it."""
-
-
-@dataclass(frozen=True, slots=True)
-class Whole:
-    """A text in full."""
-
-    anchor: str
-    chunk_id: str
-    place: str
-    text: Markup
 
 
 @dataclass(slots=True)
 class Shelf:
-    """The chunks of a question: excerpts made once, long texts shown once, however many cells share them."""
+    """The chunks of a question: excerpts made once, however many places share them."""
 
-    number: int
     gold: Gold
-    whole: list[Whole] = field(default_factory=list)
     _made: dict[tuple[str, str], Shown] = field(default_factory=dict)
 
     def shown(self, setup: Setup, member: TreeMember) -> Shown:
@@ -59,14 +45,9 @@ class Shelf:
     def _make(self, setup: Setup, m: TreeMember) -> Shown:
         number = f"#{m.chunk_id.rpartition('#')[2]}"
         if not setup.texts:
-            return Shown(m.chunk_id, m.doc_id, number, m.tokens, GONE, None)
+            return Shown(m.chunk_id, m.doc_id, number, m.tokens, GONE)
         marks = self.gold.marks(m.doc_id, m.start, m.end)
-        anchor = None
-        if len(m.text) > prose.EXCERPT:
-            anchor = f"q{self.number}t{len(self.whole) + 1}"
-            place = f"characters {m.start:,} to {m.end:,}, {numbers.several(m.tokens, 'token')}"
-            self.whole.append(Whole(anchor, m.chunk_id, place, prose.passage(m.text, marks)))
-        return Shown(m.chunk_id, m.doc_id, number, m.tokens, prose.excerpt(m.text, marks), anchor)
+        return Shown(m.chunk_id, m.doc_id, number, m.tokens, prose.excerpt(m.text, marks))
 
 
 @dataclass(frozen=True, slots=True)
