@@ -12,7 +12,7 @@ from runner.report import badge, numbers
 from runner.report.caveats import model
 from runner.report.setups import Setup
 
-_VALUES = ("top_k", "neighbor_prev", "neighbor_next", "threshold", "filter", "seed")
+_VALUES = ("top_k", "neighbor_prev", "neighbor_next", "threshold", "filter", "split", "questions", "seed")
 _COUNTED = {"stage", "component", "rows_in", "rows_out", "dropped"}
 _DIGEST = 40
 """A string of at least so many hexadecimal digits is a digest, shown short."""
