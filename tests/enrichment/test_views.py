@@ -64,7 +64,7 @@ def test_metrics_of_the_tracker(swept: Line) -> None:
 
 
 def test_the_report(swept: Line) -> None:
-    (page,) = (p.read_text("utf-8") for p in (swept.at / "reports").glob("default-*.html"))
+    (page,) = (p.read_text("utf-8") for p in (swept.at / "reports").glob("default-*/index.html"))
     table = page[page.index("Headers in the embedding input") :].split("</table>")[0]
     assert "Chunks with a header" in table
     assert table.count("<tr>") == 1 + 1  # the head, and the one cell with enrichment
@@ -76,5 +76,5 @@ def test_the_report(swept: Line) -> None:
 
 def test_the_report_of_a_sweep_without_enrichment_has_no_such_table(line: Line) -> None:
     assert line.fast("top_k=2").code == 0
-    (page,) = (p.read_text("utf-8") for p in (line.at / "reports").glob("default-*.html"))
+    (page,) = (p.read_text("utf-8") for p in (line.at / "reports").glob("default-*/index.html"))
     assert "Headers in the embedding input" not in page
