@@ -46,7 +46,9 @@ def parsed(words: Sequence[str], flags: Sequence[str], values: Sequence[str]) ->
         option, equals, value = word.partition("=")
         if not word.startswith("-"):
             plain.append(word)
-        elif option in flags and not equals:
+        elif option in flags:
+            if equals:
+                raise RequestError(f"{option}: takes no value")
             given[option] = True
         elif option in values:
             if not equals and not rest:

@@ -10,7 +10,7 @@ from pathlib import Path
 from runner import planning, sweep, tracking
 from runner.comparison import power, record, said
 from runner.config import RunConfig
-from runner.errors import RunnerError
+from runner.errors import RunnerError, StoreError
 from runner.keyring import keyring
 from runner.ledger import looks
 from runner.parts import parts
@@ -181,5 +181,11 @@ def remarks(done: Sweep, outputs: Path) -> list[str]:
     worn = {
         r.meta["fingerprints"]["queries"]: r.data for r in runs.values() if r.config.get("split") == "test"
     }
-    looked = [f"note: {data}: {looks(outputs, questions).said}" for questions, data in worn.items()]
-    return [*sorted(idle), *few, *more, *looked]
+    return [*sorted(idle), *few, *more, *(_worn(outputs, q, data) for q, data in worn.items())]
+
+
+def _worn(outputs: Path, questions: str, data: str) -> str:
+    try:
+        return f"note: {data}: {looks(outputs, questions).said}"
+    except StoreError as e:  # the sweep is finished all the same
+        return f"note: {data}: how often this test half was looked at is not known: {e}"

@@ -129,3 +129,12 @@ def test_a_damaged_ledger_is_named_with_its_line(tmp_path: Path) -> None:
         f.write("{half\n")
     with pytest.raises(StoreError, match=r"ledger\.jsonl:2: is no line of the ledger"):
         ledger.looks(tmp_path, "q")
+
+
+def test_a_finished_sweep_is_told_though_the_ledger_is_damaged(line: Line) -> None:
+    line.outputs.mkdir()
+    (line.outputs / "ledger.jsonl").write_text("{half\n")
+    said = line(*BASE, "split=test", "top_k=3")
+    assert said.code == 0
+    assert "ledger.jsonl:1: is no line of the ledger" in said.out
+    assert line.cells()[0]["status"] == "finished"
