@@ -8,6 +8,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -185,61 +186,24 @@ def _plan(arguments: Sequence[str]) -> int:
     return _launch(given, dry)
 
 
-def _select(arguments: Sequence[str]) -> int:
-    from runner import select_verbs
-    from runner.text import as_json
-
-    text, value, code = select_verbs.select(arguments, _bar)
-    say(as_json(value) if "--json" in arguments else text)
-    return code
-
-
-def _options(arguments: Sequence[str], flags: Sequence[str] = ()) -> tuple[list[str], dict[str, bool], Path]:
-    """Positional arguments, which flags were given, and the outputs folder."""
-    words, on, outputs, rest = [], dict.fromkeys(["--json", *flags], False), Path("outputs"), list(arguments)
-    while rest:
-        word = rest.pop(0)
-        if word == "--outputs":
-            if not rest:
-                raise RequestError("--outputs: needs a folder")
-            outputs = Path(rest.pop(0))
-        elif word in on:
-            on[word] = True
-        elif word.startswith("-"):
-            raise RequestError(f"there is no option '{word}'; {did_you_mean(word, [*on, '--outputs'])}")
-        else:
-            words.append(word)
-    return words, on, outputs
-
-
-def _view(name: str, flags: Sequence[str] | None = ()) -> Callable[[Sequence[str]], int]:
-    """A verb whose function in `verbs` answers with text, JSON and exit code; flags None: it reads words."""
+def _verb(name: str, module: str | None = None) -> Callable[[Sequence[str]], int]:
+    """The function `name` of its file in `verbs`, answering with text, JSON and exit code."""
 
     def verb(arguments: Sequence[str]) -> int:
-        from runner import verbs
         from runner.text import as_json
 
-        given = (arguments,) if flags is None else _options(arguments, flags)
-        answer: verbs.Answer = getattr(verbs, name)(*given)
+        more = (_bar,) if name == "select" else ()
+        answer = getattr(import_module(f"runner.verbs.{module or name}"), name)(arguments, *more)
         say(as_json(answer.value) if "--json" in arguments else answer.text)
-        return answer.code
+        return int(answer.code)
 
     return verb
 
 
+RECORDED = ("ls", "show", "verify", "report", "track", "ui")
+"""The verbs that share a file."""
 VERBS: dict[str, Callable[[Sequence[str]], int]] = {
     "plan": _plan,
-    "ls": _view("ls"),
-    "show": _view("show"),
-    "verify": _view("verify"),
-    "report": _view("report", ["--single-file"]),
-    "track": _view("track", ["--pending"]),
-    "ui": _view("ui", ["--print"]),
-    "data": _view("data", None),
-    "compare": _view("compare", None),
-    "select": _select,
-    "gate": _view("gate", None),
-    "inspect": _view("inspect", None),
-    "why": _view("why", None),
-    "export": _view("export", None),
+    **{name: _verb(name, "recorded") for name in RECORDED},
+    **{name: _verb(name) for name in ("data", "compare", "select", "gate", "inspect", "why", "export")},
 }

@@ -56,7 +56,7 @@ WRONG = [
     ("frobnicate now", "there is no verb 'frobnicate'; Valid: compare,"),
     ("ls x", "ls: 'x' is one argument too many"),
     ("ls --jsn", "there is no option '--jsn'; did you mean '--json'? Valid: --json, --outputs."),
-    ("ls --outputs", "--outputs: needs a folder"),
+    ("ls --outputs", "--outputs: needs a value"),
     ("show a b", "show: 'b' is one argument too many"),
     ("show zzz", "there is no run 'zzz'; Valid: "),
     ("show --outputs nowhere", "there is no run in the outputs folder yet; start one: python -m runner"),

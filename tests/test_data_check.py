@@ -9,7 +9,7 @@ import pytest
 from command import Line
 from dataset.native_folders import Rows, folder
 
-from runner.findings import CURE, CURES
+from runner.checking.findings import CURE, CURES
 
 PASSAGE = "the brown bear sleeps in a deep cave all winter until the snow melts"
 SOUND: Rows = [{"doc_id": "a", "text": f"First: {PASSAGE}."}, {"doc_id": "b", "text": "foxes do not sleep"}]

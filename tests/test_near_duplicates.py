@@ -8,7 +8,7 @@ import time
 
 import pytest
 
-from runner.near_duplicates import LEAST, MOST, Repeat, Shingles
+from runner.checking.near_duplicates import LEAST, MOST, Repeat, Shingles
 
 PASSAGE = "the brown bear sleeps in a deep cave all winter until the snow melts"
 """14 words, 12 triples."""

@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from runner.comparison import record
 from runner.errors import RunnerError
-from runner.losses import Losses
+from runner.losses.waterfall import Losses
 from runner.records import QueryTrace
 from runner.report import badge, frame, gold, numbers, page, prose, searched, trees
 from runner.report.gold import Gold

@@ -13,11 +13,12 @@ from dataset.native_folders import folder
 from helpers import done
 from house.source import ROOT
 
-from runner import losses, losses_text
 from runner.fates import STAGES
 from runner.inspector.forms import render
 from runner.loss_records import WhyRun
-from runner.losses_said import MEANING
+from runner.losses import text as written
+from runner.losses import waterfall
+from runner.losses.said import MEANING
 from runner.runs import Run
 from runner.tracking import contents
 
@@ -26,14 +27,14 @@ PUBLISHED = ROOT / "docs" / "why.schema.json"
 
 def test_the_published_schema_is_that_of_the_records() -> None:
     """To publish a change of shape, write `json.dumps(schema(), indent=1)` and a line break to the file."""
-    assert PUBLISHED.read_text("utf-8") == json.dumps(losses.schema(), indent=1) + "\n"
+    assert PUBLISHED.read_text("utf-8") == json.dumps(waterfall.schema(), indent=1) + "\n"
 
 
 def _json(line: Line, *words: str) -> Any:
     said = line("why", *words, "--json")
     assert (said.code, said.err) == (0, "")
     found = json.loads(said.out)
-    shape = losses.adapter()
+    shape = waterfall.adapter()
     assert shape.dump_python(shape.validate_python(found), mode="json") == found
     return found
 
@@ -164,13 +165,13 @@ def test_no_gold(tmp_path: Path) -> None:
         gold=[],
     )
     made = done(data, tmp_path / "out", retrieval="bm25")
-    view = losses.Losses(made).waterfall()
+    view = waterfall.Losses(made).waterfall()
     assert (view.n, {s.items for s in view.stages}, {s.share for s in view.stages}) == (0, {0}, {0.0})
     assert "0 gold items of 0 questions." in _text(view)
 
 
 def _text(view: WhyRun) -> str:
-    return render(losses_text.run(view), width=100, plain=True, color=False)
+    return render(written.run(view), width=100, plain=True, color=False)
 
 
 def test_hostile_text_is_inert(tmp_path: Path) -> None:
@@ -182,9 +183,9 @@ def test_hostile_text_is_inert(tmp_path: Path) -> None:
         gold=[{"query_id": "q\x1b]0;x\x07", "doc_id": "a\x1b[2J", "quote": "\x1b[31mkestrel"}],
     )
     made = done(data, tmp_path / "out", retrieval="bm25")
-    lost = losses.Losses(made)
+    lost = waterfall.Losses(made)
     said = _text(lost.waterfall()) + render(
-        losses_text.query(lost.question("q\x1b]0;x\x07")), width=60, plain=True, color=False
+        written.query(lost.question("q\x1b]0;x\x07")), width=60, plain=True, color=False
     )
     assert not {"\x1b", "\x07", "\u202e"} & set(said)
     assert "[U+001B]" in said
@@ -202,7 +203,7 @@ def test_the_worst_are_those_that_lost_most(tmp_path: Path) -> None:
         gold=[{"query_id": q, "doc_id": f"d{i}", "quote": f"w{i}"} for q, i in gold],
     )
     made = done(data, tmp_path / "out", retrieval="bm25", top_k=2)
-    (step,) = [s for s in losses.Losses(made).waterfall().stages if s.stage == "top_k"]
+    (step,) = [s for s in waterfall.Losses(made).waterfall().stages if s.stage == "top_k"]
     assert [(q.query_id, q.lost, q.n_gold, q.item.doc_id, q.item.value) for q in step.worst] == [
         ("a", 2, 2, "d6", 7.0), ("b", 1, 2, "d7", 8.0), ("d", 1, 2, "d4", 5.0),
     ]  # fmt: skip

@@ -40,10 +40,10 @@ CONFIG: dict[str, Any] = {
 ASKED = """
 import json, sys, time
 start = time.perf_counter()
-from runner import inspect_verbs, verbs
+from runner.verbs.inspect import inspect
 words = json.loads(sys.argv[1])
 ready, worked = time.perf_counter(), time.process_time()
-text, value, code = inspect_verbs.inspect(words)
+text, value, code = inspect(words)
 done = time.perf_counter()
 print(json.dumps([ready - start, done - ready, time.process_time() - worked]))
 """

@@ -15,7 +15,7 @@ from service import Reply, Service
 
 from runner import pipeline
 from runner.errors import ComponentError
-from runner.recompute import compare
+from runner.verbs.recompute import compare
 
 
 def _run(service: Service, **changes: Any) -> dict[str, Any]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
-from house.source import RUNNER, Import, imports, modules, outside_imports, shown
+from house.source import ROOT, RUNNER, Import, imports, modules, outside_imports, shown
 
 from runner.config import GROUPS
 
@@ -20,26 +21,19 @@ LAYERS: dict[int, str] = {
     "runner.pairs runner.http_json runner.http_service runner.answers runner.ledger",
     # Stages; `<group>.stage` of every group is here too.
     3: "runner.splits runner.selection runner.expansion runner.judge runner.conservation "
-    "runner.attribution runner.carriers runner.reached "
-    "runner.dataset_check runner.dataset_lints runner.findings runner.near_duplicates "
-    "runner.importing runner.importing.archive runner.importing.beir runner.importing.folder "
-    "runner.importing.hf runner.importing.kinds runner.importing.loaded runner.importing.native_folder "
-    "runner.importing.quotes runner.importing.squad runner.importing.trec runner.importing._sgml",
+    "runner.attribution runner.carriers runner.reached runner.checking runner.importing",
     4: "runner.session runner.single runner.changes runner.counterfactual runner.deeper "
     "runner.parts runner.keyring runner.artifacts runner.pipeline runner.record "
     "runner.planning runner.searching runner.sweep runner.trace runner.rescoring "
     "runner.encoding runner.enriching runner.embedded runner.witness runner.deciding",
-    # With everything below these names.
-    5: "runner.runs runner.losses runner.losses_said runner.losses_text "
-    "runner.traces runner.tracking runner.report runner.inspector runner.gate runner.published "
-    "runner.export runner.comparison runner.gating",
-    # `recompute` both reads a run folder and runs the pipeline: a door, like `inspect query`.
+    5: "runner.runs runner.losses runner.traces runner.tracking runner.report runner.inspector runner.gate "
+    "runner.published runner.export runner.comparison runner.gating",
+    # Of `verbs`, some read run folders and run the pipeline as well: `verify RUN`, `inspect query`.
     6: "runner.__main__ runner.cli runner.compose runner.request runner.complaints runner.harmless "
-    "runner.help runner.delivery runner.verbs runner.data_verbs runner.recompute "
-    "runner.compare_verbs runner.gate_verbs runner.why_verbs runner.inspect_verbs runner.inspect_live "
-    "runner.export_verbs runner.select_verbs runner.selecting",
+    "runner.help runner.delivery runner.verbs",
 }
-"""Where each module stands. A new module of `runner/` needs a place here; a new file of a group has one."""
+"""Where each module stands, a folder with all its files. A new module of `runner/` needs a place here; a new
+file of a group has one."""
 
 ACROSS = {
     "runner.strategy": {"runner.tokenizer.contract"},  # sizes are counted in the run's tokens
@@ -73,7 +67,7 @@ def layer(module: str) -> int | None:
         return 3 if parts[2:] == ["stage"] else 2
     for number, names in LAYERS.items():
         known = names.split()
-        if module in known or (number in {1, 5} and any(module.startswith(f"{k}.") for k in known)):
+        if module in known or any(module.startswith(f"{k}.") for k in known if k != "runner"):
             return number
     return None
 
@@ -166,9 +160,18 @@ def test_stages_know_neither_store_nor_clock() -> None:
             assert i.imported not in stored, f"{i.importer} sees the store"
 
 
-def test_only_the_registry_imports_by_name() -> None:
+def test_only_the_registry_and_the_command_line_import_by_name() -> None:
+    # Components, and verbs, of which a command loads one. Nothing stands above the command line.
     by_name = [m for m, p in modules(RUNNER).items() if "import_module" in p.read_text("utf-8")]
-    assert by_name == ["runner.registry"]
+    assert by_name == ["runner.cli", "runner.registry"]
+
+
+@pytest.mark.parametrize("number", LAYERS)
+def test_the_table_for_contributors_names_every_module(number: int) -> None:
+    page = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    row = next(line for line in page.splitlines() if line.startswith(f"| L{number} "))
+    said = {name.rstrip("/") for name in re.findall(r"`([^`]+)`", row) if "<" not in name}
+    assert said == {m.removeprefix("runner.") for m in LAYERS[number].split()} - {"runner"}
 
 
 @pytest.mark.parametrize(

@@ -8,24 +8,24 @@ from typing import Any
 
 import helpers
 
-from runner import inspect_live
-from runner.inspect_verbs import inspect
 from runner.inspector import query
 from runner.inspector.query_records import QueryView
 from runner.inspector.stored import Stored
 from runner.runs import Run
+from runner.verbs import live
+from runner.verbs.inspect import inspect
 
 
 def stored(run: Run) -> Stored:
     """A run with the facts of its legs, as the command line opens it."""
-    return Stored(run, inspect_live.facts(inspect_live.legs(run)))
+    return Stored(run, live.facts(live.legs(run)))
 
 
 def asked(run: Run, query_id: str, *, execute: bool = False) -> QueryView:
     """Everything that `inspect query --explain --show-misses` shows of a question of the run."""
     opened = stored(run)
-    done = inspect_live.executed(run, query_id=query_id) if execute else query.recorded(run, query_id)
-    weights = inspect_live.weights(opened, inspect_live.legs(run) or {}, done)
+    done = live.executed(run, query_id=query_id) if execute else query.recorded(run, query_id)
+    weights = live.weights(opened, live.legs(run) or {}, done)
     return query.view(opened, done, weights, misses=True)
 
 

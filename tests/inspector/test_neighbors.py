@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from inspector.shown import hybrid, said, stored, text
 
-from runner.inspect_verbs import inspect
+from runner.verbs.inspect import inspect
 
 
 def test_nearest_by_stored_vector_is_the_exact_cosine(tmp_path: Path) -> None:

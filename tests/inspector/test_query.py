@@ -15,9 +15,9 @@ from helpers import ONCE, TWICE
 from inspector.shown import asked, hybrid, said, text
 
 from runner.errors import RequestError
-from runner.inspect_verbs import inspect
 from runner.inspector.query_records import CandidateView, QueryView, TermWeight
 from runner.runs import Run
+from runner.verbs.inspect import inspect
 
 VARIANTS = ["lucene", "robertson", "atire", "bm25l", "bm25+"]
 

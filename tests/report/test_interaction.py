@@ -126,6 +126,16 @@ def test_ticked_runs_are_compared(seen: Opened, site: Path) -> None:
     assert page.url == f"{site.resolve().as_uri()}/compare.html#runs={a},{b}&base={a}"
 
 
+def test_two_rows_of_one_run_are_one_run(seen: Opened) -> None:
+    page = seen.page
+    page.evaluate(
+        "(([a, b]) => { b.value = a.value; })(Array.from(document.querySelectorAll('input[name=run]')))"
+    )
+    for i in range(2):
+        page.locator("input[name=run]").nth(i).check()
+    assert (page.inner_text("#compare"), page.is_disabled("#compare")) == ("Compare 1 run", True)
+
+
 def test_cards_are_reached_kept_and_closed(seen: Opened) -> None:
     page = seen.page
     page.focus("#list .badge.muted")

@@ -184,7 +184,7 @@ def test_off_is_off(fresh: Experiment) -> None:
 
 
 def test_track_remembers_what_the_sweep_asked_for(experiment: Experiment, tmp_path: Path) -> None:
-    from runner import verbs
+    from runner.verbs.recorded import track
 
     report = tmp_path / "r.html"
     report.write_text("r", "utf-8")
@@ -193,14 +193,14 @@ def test_track_remembers_what_the_sweep_asked_for(experiment: Experiment, tmp_pa
     blocked.write_text("a file where a folder should be", "utf-8")
     assert "not delivered" in deliver(experiment, Tracking(uri=uri, traces=1), Files(report))
     assert asked(experiment) == Tracking(uri=uri, traces=1)
-    flags = {"--pending": True, "--json": False}
-    failed = verbs.track([], flags, experiment.outputs)
+    words = ["--outputs", str(experiment.outputs)]
+    failed = track([*words, "--pending"])
     assert failed.code == 1
     blocked.unlink()
-    answer = verbs.track([], flags, experiment.outputs)
+    answer = track([*words, "--pending"])
     assert (answer.code, answer.text) == (0, f"mlflow: 1 parent and 3 runs, 3 query traces in {uri}")
-    assert verbs.track([], flags, experiment.outputs).text == "nothing is pending"
-    assert verbs.track(["tiny"], {"--pending": False}, experiment.outputs).text == NOTHING
+    assert track([*words, "--pending"]).text == "nothing is pending"
+    assert track([*words, "tiny"]).text == NOTHING
     there: dict[str, Any] = tracked(experiment, Tracking(uri=uri))
     assert set(there) == {"parent", "0", "1", "2"}
     assert client(experiment, Tracking(uri=uri)).list_artifacts(there["parent"].info.run_id, "report")

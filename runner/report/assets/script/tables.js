@@ -56,7 +56,8 @@ function filtering(box) {
 }
 
 function ticking(button) {
-  const chosen = () => all("input[name=run]:checked").map(t => t.value);
+  // Two experiments may lead to one run.
+  const chosen = () => [...new Set(all("input[name=run]:checked").map(t => t.value))];
   const update = () => {
     const runs = chosen(), n = runs.length;
     button.disabled = n < 2 || n > MOST_RUNS;

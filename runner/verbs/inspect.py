@@ -9,13 +9,14 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from runner import inspect_live, runs
-from runner.data_verbs import Given, Said, parsed
-from runner.errors import EXIT_OK, RequestError, did_you_mean
+from runner import runs
+from runner.errors import RequestError, did_you_mean
 from runner.inspector import chunks, diff, neighbors, query, text_chunks, text_others, text_query
 from runner.inspector.forms import Block, render
 from runner.inspector.json_form import View, value
 from runner.inspector.stored import Stored
+from runner.verbs import live
+from runner.verbs.arguments import Answer, Given, outputs_of, parsed
 
 USAGE = "say: python -m runner inspect chunks DOC, query TEXT, neighbors CHUNK, or diff RUN_A RUN_B [QUERY]"
 _FLAGS = {
@@ -30,7 +31,7 @@ Shown = tuple[View, Callable[[int], Iterable[Block]]]
 """A view, and its blocks for a width."""
 
 
-def inspect(words: Sequence[str]) -> Said:
+def inspect(words: Sequence[str]) -> Answer:
     """What the words after `inspect` ask for."""
     verbs: dict[str, Callable[[Sequence[str], Given, Path], Shown]] = {
         "chunks": _chunks, "query": _query, "neighbors": _neighbors, "diff": _diff,
@@ -41,15 +42,14 @@ def inspect(words: Sequence[str]) -> Said:
     if verb not in verbs:
         raise RequestError(f"there is no view '{verb}'; {did_you_mean(verb, verbs)}")
     values = [
-        "--outputs",
         *([] if verb == "diff" else ["--run"]),
         *(["--top"] if verb == "neighbors" else []),
     ]
-    rest, given = parsed(words[1:], ["--json", "--plain", *_FLAGS[verb]], values)
-    view, blocks = verbs[verb](rest, given, Path(str(given.get("--outputs", "outputs"))))
+    rest, given = parsed(words[1:], ["--plain", *_FLAGS[verb]], values)
+    view, blocks = verbs[verb](rest, given, outputs_of(given))
     if "--json" in given:
-        return "", value(view), EXIT_OK
-    return _text(blocks, plain="--plain" in given), None, EXIT_OK
+        return Answer("", value(view))
+    return Answer(_text(blocks, plain="--plain" in given), None)
 
 
 def _text(blocks: Callable[[int], Iterable[Block]], *, plain: bool) -> str:
@@ -62,7 +62,7 @@ def _chunks(words: Sequence[str], given: Given, outputs: Path) -> Shown:
     healthy = "--health" in given
     (doc_id,) = _words(words, "chunks DOC", 0 if healthy else 1, 1)
     stored = _stored(given, outputs)
-    source, now = inspect_live.source(stored.run)
+    source, now = live.source(stored.run)
     borders = "--boundaries" in given
     view = chunks.view(stored, source, now, doc_id, borders=borders, healthy=healthy)
     return view, lambda width: text_chunks.blocks(view)
@@ -72,15 +72,15 @@ def _query(words: Sequence[str], given: Given, outputs: Path) -> Shown:
     (said,) = _words(words, "query TEXT", 1, 1)
     stored = _stored(given, outputs)
     text, notes = _as_text(str(said))
-    known = inspect_live.asked_before(stored.run, text)
+    known = live.asked_before(stored.run, text)
     if known is None or "--execute" in given:
         asked: dict[str, Any] = {"text": text} if known is None else {"query_id": known}
-        done = inspect_live.executed(stored.run, **asked)
+        done = live.executed(stored.run, **asked)
     else:
         done = query.recorded(stored.run, known)
     explain, misses = "--explain" in given, "--show-misses" in given
-    legs = inspect_live.legs(stored.run) if explain else None
-    weights = inspect_live.weights(stored, legs, done) if legs else {}
+    legs = live.legs(stored.run) if explain else None
+    weights = live.weights(stored, legs, done) if legs else {}
     view = query.view(stored, done, weights, misses=misses, notes=notes)
     return view, lambda width: text_query.blocks(view, width, explain=explain)
 
@@ -98,8 +98,8 @@ def _neighbors(words: Sequence[str], given: Given, outputs: Path) -> Shown:
     top = _number(given.get("--top", _TOP))
     chunk_id = str(chunk_id)
     neighbors.chunk_of(stored, chunk_id)
-    anew = inspect_live.embedded_anew(stored, chunk_id) if "--re-embed" in given else None
-    lexical = inspect_live.lexical(stored, inspect_live.legs(stored.run), chunk_id, top)
+    anew = live.embedded_anew(stored, chunk_id) if "--re-embed" in given else None
+    lexical = live.lexical(stored, live.legs(stored.run), chunk_id, top)
     view = neighbors.view(stored, chunk_id, top=top, anew=anew, lexical=lexical)
     return view, lambda width: text_others.neighbors(view, width)
 
@@ -113,14 +113,14 @@ def _number(raw: str | bool | int) -> int:
 def _diff(words: Sequence[str], given: Given, outputs: Path) -> Shown:
     a, b, asked = _words(words, "diff RUN_A RUN_B [QUERY]", 2, 3)
     sides = [runs.open_run(outputs, str(ref)) for ref in (a, b)]
-    stored = [Stored(r, inspect_live.facts(inspect_live.legs(r))) for r in sides]
+    stored = [Stored(r, live.facts(live.legs(r))) for r in sides]
     view = diff.view(stored[0], stored[1], asked)
     return view, lambda width: text_others.diff(view)
 
 
 def _stored(given: Given, outputs: Path) -> Stored:
     run = runs.open_run(outputs, str(given.get("--run", "latest")))
-    return Stored(run, inspect_live.facts(inspect_live.legs(run)))
+    return Stored(run, live.facts(live.legs(run)))
 
 
 def _words(words: Sequence[str], usage: str, least: int, most: int) -> list[str | None]:

@@ -12,57 +12,30 @@ from typing import Any, get_args
 import yaml
 
 from runner import registry
+from runner.checking.check import Checked, Unit, check
+from runner.checking.findings import Finding
 from runner.config import Component
 from runner.dataset.contract import locate
-from runner.dataset_check import Checked, Unit, check
 from runner.errors import EXIT_FAILED, EXIT_OK, DataError, RequestError, UnknownNameError, did_you_mean
-from runner.findings import Finding
 from runner.importing import kinds, native_folder
 from runner.text import grid, one_line, visible
+from runner.verbs.arguments import Answer, parsed
 
 USAGE = "say: python -m runner data check PATH, or: python -m runner data import KIND SOURCE --to FOLDER"
 SHOWN = 10
 """Findings of one kind that the text lists; --json has all."""
-Given = dict[str, str | bool]
-Said = tuple[str, Any, int]
-"""Text, JSON value, exit code."""
 
 
-def data(words: Sequence[str]) -> Said:
+def data(words: Sequence[str]) -> Answer:
     """What the words after `data` ask for."""
-    verbs: dict[str, Callable[[Sequence[str]], Said]] = {"check": _check, "import": _import}
+    verbs: dict[str, Callable[[Sequence[str]], Answer]] = {"check": _check, "import": _import}
     if not words or words[0] not in verbs:
         raise RequestError(USAGE)
     return verbs[words[0]](words[1:])
 
 
-def parsed(words: Sequence[str], flags: Sequence[str], values: Sequence[str]) -> tuple[list[str], Given]:
-    """Positional words, and options by name: `flags` stand alone, `values` take a word or `=value`."""
-    plain: list[str] = []
-    given: Given = {}
-    rest = list(words)
-    while rest:
-        word = rest.pop(0)
-        option, equals, value = word.partition("=")
-        if not word.startswith("-"):
-            plain.append(word)
-        elif option in flags:
-            if equals:
-                raise RequestError(f"{option}: takes no value")
-            given[option] = True
-        elif option in values:
-            if not equals and not rest:
-                raise RequestError(f"{option}: needs a value")
-            given[option] = value if equals else rest.pop(0)
-        else:
-            raise UnknownNameError(
-                f"there is no option '{option}'; {did_you_mean(option, [*flags, *values])}"
-            )
-    return plain, given
-
-
-def _check(words: Sequence[str]) -> Said:
-    plain, given = parsed(words, ["--json"], ["--dataset", "--size", "--unit", "--outputs"])
+def _check(words: Sequence[str]) -> Answer:
+    plain, given = parsed(words, values=["--dataset", "--size", "--unit"])
     settings = [w for w in plain if w.startswith("dataset.") and "=" in w]
     paths = [w for w in plain if w not in settings]
     if len(paths) != 1 and not (given.get("--dataset") and not paths):
@@ -82,7 +55,7 @@ def _check(words: Sequence[str]) -> Said:
         "warnings": len(done.findings) - done.errors,
         "findings": [asdict(f) for f in done.findings],
     }
-    return _text(dataset.name, done), value, EXIT_FAILED if done.errors else EXIT_OK
+    return Answer(_text(dataset.name, done), value, EXIT_FAILED if done.errors else EXIT_OK)
 
 
 def _dataset(paths: Sequence[str], name: str, settings: Sequence[str]) -> Component:
@@ -130,27 +103,26 @@ def _where(finding: Finding) -> str:
     return f"{finding.file}{'' if finding.line is None else f':{finding.line}'}: "
 
 
-def _import(words: Sequence[str]) -> Said:
+def _import(words: Sequence[str]) -> Answer:
     if not words or words[0].startswith("-"):
         raise RequestError(f"{USAGE}. Kinds: {', '.join(kinds.KINDS)}")
     name, *rest = words
     known = kinds.options(name)
     flags = [o for o, kind in known.items() if kind is bool]
     values = [o for o in known if o not in flags]
-    plain, given = parsed(rest, ["--json", *flags], ["--to", "--licence", "--outputs", *values])
-    target, licence = given.pop("--to", ""), given.pop("--licence", "")
-    for option in ("--json", "--outputs"):
-        given.pop(option, None)
+    plain, given = parsed(rest, flags, ["--to", "--licence", *values])
+    target, licence = given.get("--to"), given.get("--licence")
+    settings = {option: value for option, value in given.items() if option in known}
     if len(plain) != 1 or not target:
         raise RequestError(f"say: python -m runner data import {name} SOURCE --to FOLDER")
     try:
-        loaded = kinds.made(name, _there(plain[0]), given).load()
+        loaded = kinds.made(name, _there(plain[0]), settings).load()
     except (DataError, RequestError) as e:
         kind = RequestError if isinstance(e, RequestError) else DataError
         raise kind(kinds.as_options(str(e))) from None
     about = {
         "kind": name,
-        "options": _options(given) or "none",
+        "options": _options(settings) or "none",
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
         "licence": str(licence) or "not stated here; that of the source holds",
     }
@@ -159,7 +131,7 @@ def _import(words: Sequence[str]) -> Said:
     rows = [[k, str(v)] for k, v in {**said["counts"], **left_out}.items()]
     text = f"written: {target}\ncheck it: python -m runner data check {target}"
     text = f"{grid(['what', 'value'], rows)}\n\n{text}"
-    return text, {"folder": str(target), **said, "rejected": loaded.corpus.rejected}, EXIT_OK
+    return Answer(text, {"folder": str(target), **said, "rejected": loaded.corpus.rejected})
 
 
 def _options(given: Mapping[str, str | bool]) -> str:

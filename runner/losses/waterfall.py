@@ -12,7 +12,7 @@ from pydantic import Field, TypeAdapter
 from runner.errors import RequestError
 from runner.fates import FOUND, STAGES
 from runner.loss_records import Ceiling, Depth, GoldItem, LostQuestion, StageLoss, WhyQuery, WhyRun
-from runner.losses_said import sentence
+from runner.losses.said import sentence
 from runner.runs import Run
 
 WORST = 3

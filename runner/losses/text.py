@@ -8,7 +8,7 @@ from runner import keys
 from runner.fates import FOUND
 from runner.inspector.forms import Block, Facts, Prose, Table, Title, excerpt, whole
 from runner.loss_records import Confirmation, Depth, GoldItem, StageLoss, Verdict, WhyQuery, WhyRun
-from runner.losses_said import MEANING
+from runner.losses.said import MEANING
 
 _QUOTE = 80
 """Characters shown of a gold text."""

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from runner import registry
+from runner.checking.findings import CURE, CURES, Finding, Places
+from runner.checking.lints import LINTS, Case, short_gold
 from runner.config import Component
 from runner.dataset._problems import BadRows
 from runner.dataset.contract import Corpus, Dataset
 from runner.dataset.stage import counts
-from runner.dataset_lints import LINTS, Case, short_gold
 from runner.errors import DataError
-from runner.findings import CURE, CURES, Finding, Places
 from runner.tokenizer.contract import Tokenizer
 
 Unit = Literal["tokens", "characters"]

@@ -7,30 +7,30 @@ import shutil
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from runner import counterfactual, deeper, losses, losses_text, runs, single
-from runner.data_verbs import Said, parsed
-from runner.errors import EXIT_OK, RequestError, RunnerError, did_you_mean
+from runner import counterfactual, deeper, runs, single
+from runner.errors import RequestError, RunnerError, did_you_mean
 from runner.inspector.forms import Block, render
 from runner.loss_records import WhyQuery, WhyRun
-from runner.losses import Depths, Losses
+from runner.losses import text as written
+from runner.losses import waterfall
+from runner.losses.waterfall import Depths, Losses
 from runner.runs import Run
+from runner.verbs.arguments import Answer, at_most, outputs_of, parsed
 
 _TIMES = (2, 5, 10)
 """Multiples of the depth that a deeper look reports on."""
-_FLAGS = ["--json", "--plain", "--confirm", "--deeper", "--all"]
+_FLAGS = ["--plain", "--confirm", "--deeper", "--all"]
 
 
-def why(words: Sequence[str]) -> Said:
+def why(words: Sequence[str]) -> Answer:
     """What the words after `why` ask for: text, JSON value, exit code."""
-    plain, given = parsed(words, _FLAGS, ["--outputs"])
-    if len(plain) > 2:
-        raise RequestError(f"why: '{plain[2]}' is one argument too many")
-    run = runs.open_run(Path(str(given.get("--outputs", "outputs"))), plain[0] if plain else "latest")
+    plain, given = parsed(words, _FLAGS)
+    at_most(2, plain, "why")
+    run = runs.open_run(outputs_of(given), plain[0] if plain else "latest")
     if len(plain) < 2 and {"--confirm", "--all"} & set(given):
         raise RequestError(
             "why --confirm: name a run and one of its questions, python -m runner why RUN QUERY"
@@ -39,15 +39,15 @@ def why(words: Sequence[str]) -> Said:
     view: WhyRun | WhyQuery
     if len(plain) < 2:
         of_run = _run(run, deep="--deeper" in given)
-        view, blocks = of_run, lambda: losses_text.run(of_run)
+        view, blocks = of_run, lambda: written.run(of_run)
     else:
         of_query = _query(run, _asked(run, plain[1]), confirm="--confirm" in given, dear="--all" in given)
-        view, blocks = of_query, lambda: losses_text.query(of_query)
+        view, blocks = of_query, lambda: written.query(of_query)
     if "--json" in given:
-        return "", losses.adapter().dump_python(view, mode="json"), EXIT_OK
+        return Answer("", waterfall.adapter().dump_python(view, mode="json"))
     width = shutil.get_terminal_size((100, 24)).columns
     color = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    return render(blocks(), width=width, plain="--plain" in given, color=color), None, EXIT_OK
+    return Answer(render(blocks(), width=width, plain="--plain" in given, color=color), None)
 
 
 def _run(run: Run, *, deep: bool) -> WhyRun:

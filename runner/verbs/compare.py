@@ -2,34 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any
 
 from runner import runs
 from runner.comparison import record, said
-from runner.comparison.paired import MARGIN, Paired
+from runner.comparison.paired import Paired
 from runner.comparison.record import Group
-from runner.errors import EXIT_OK, RequestError
+from runner.errors import RequestError
 from runner.report import numbers
 from runner.runs import Run
 from runner.text import grid
+from runner.verbs.arguments import Answer, Given, margin_of, outputs_of, parsed
 
-_FLAGS = ("--all-pairs", "--force", "--json", "--all-measures")
-_VALUES = ("--baseline", "--margin", "--outputs")
+_FLAGS = ("--all-pairs", "--force", "--all-measures")
 
 
-def compare(words: Sequence[str]) -> tuple[str, Any, int]:
+def compare(words: Sequence[str]) -> Answer:
     """`compare [EXPERIMENT | RUN RUN…] [--baseline CELL|RUN] [--all-pairs] [--margin M] [--force]`.
 
     Raises:
         RequestError: the runs may not be compared (exit code 2), or an argument is wrong.
     """
-    from runner.data_verbs import parsed
-
-    names, given = parsed(words, _FLAGS, _VALUES)
-    outputs = Path(str(given.get("--outputs", "outputs")))
+    names, given = parsed(words, _FLAGS, ("--baseline", "--margin"))
+    outputs = outputs_of(given)
     margin = margin_of(given)
     if len(names) > 1:
         chosen = list({r.key: r for r in (runs.open_run(outputs, n) for n in names)}.values())
@@ -46,10 +43,10 @@ def compare(words: Sequence[str]) -> tuple[str, Any, int]:
         )
     text = "\n\n".join(shown(g, every="--all-measures" in given) for g in groups)
     value = [{**g.body, "contrasts": [asdict(r) for r in g.rows]} for g in groups]
-    return text or "no run of the experiment is recorded", value, EXIT_OK
+    return Answer(text or "no run of the experiment is recorded", value)
 
 
-def _of_runs(chosen: list[Run], given: dict[str, Any], margin: float) -> Group:
+def _of_runs(chosen: list[Run], given: Given, margin: float) -> Group:
     blocked = record.blocking(chosen)
     labels = {r.key: r.short for r in chosen}
     if blocked and "--force" not in given:
@@ -66,18 +63,6 @@ def _of_runs(chosen: list[Run], given: dict[str, Any], margin: float) -> Group:
     if blocked:
         group.body["forced"] = [b.what for b in blocked]
     return group
-
-
-def margin_of(given: Mapping[str, Any]) -> float:
-    """The difference that does not matter, as `--margin` has it."""
-    value = given.get("--margin", MARGIN)
-    try:
-        margin = float(str(value))
-    except ValueError:
-        margin = -1.0
-    if not 0 <= margin < 1:
-        raise RequestError(f"--margin: '{value}' is no difference between 0 and 1")
-    return margin
 
 
 def _cell(value: object) -> int | None:

@@ -7,21 +7,21 @@ from pathlib import Path
 from typing import Any
 
 from runner import compose, registry, runs
-from runner.compare_verbs import margin_of
 from runner.config import Outside, RunConfig
 from runner.errors import EXIT_OK, RequestError
 from runner.report import numbers
 from runner.report.selection import sentences
 from runner.request import Request, conf_folder
-from runner.selecting import Asked, Cell, Halves
-from runner.selecting import select as chosen
 from runner.session import Progress
 from runner.text import grid
+from runner.verbs.arguments import Answer, margin_of, outputs_of, parsed, whole_number
+from runner.verbs.selecting import Asked, Cell, Halves
+from runner.verbs.selecting import select as chosen
 
 _USAGE = "select EXPERIMENT --measure NAME [--budget TOKENS] [--baseline CELL] [--halving] [OVERRIDE…]"
 
 
-def select(words: Sequence[str], progress: Progress) -> tuple[str, Any, int]:
+def select(words: Sequence[str], progress: Progress) -> Answer:
     """`select EXPERIMENT --measure NAME [--budget TOKENS] [--baseline CELL] [--halving] [--margin M]`.
 
     EXPERIMENT is a preset of `conf/experiment`, composed with the overrides given, or one that is recorded.
@@ -29,21 +29,18 @@ def select(words: Sequence[str], progress: Progress) -> tuple[str, Any, int]:
     Raises:
         RequestError: an argument is wrong, or nothing can be chosen.
     """
-    from runner.data_verbs import parsed
-
-    plain, given = parsed(words, ("--halving", "--json"), _VALUES)
+    plain, given = parsed(words, ["--halving"], _VALUES)
     names, overrides = [w for w in plain if "=" not in w], [w for w in plain if "=" in w]
     if len(names) != 1 or "--measure" not in given:
         raise RequestError(f"usage: python -m runner {_USAGE}")
-    place = given.get("--outputs")
-    composed = _preset(names[0], overrides, place) or _recorded(
-        names[0], overrides, Path(str(place or "outputs"))
+    composed = _preset(names[0], overrides, given.get("--outputs")) or _recorded(
+        names[0], overrides, outputs_of(given)
     )
     outside, found, left_out = composed
     asked = Asked(
         measure=str(given["--measure"]),
-        budget=_whole("--budget", given.get("--budget")),
-        baseline=_whole("--baseline", given.get("--baseline")) or 0,
+        budget=whole_number(given, "--budget"),
+        baseline=whole_number(given, "--baseline") or 0,
         halving="--halving" in given,
         margin=margin_of(given),
     )
@@ -55,10 +52,10 @@ def select(words: Sequence[str], progress: Progress) -> tuple[str, Any, int]:
         )
     command = ["python", "-m", "runner", "select", *words]
     body = chosen(found, asked, Halves(outside, command, progress))
-    return _shown(body, left_out), body, EXIT_OK
+    return Answer(_shown(body, left_out), body)
 
 
-_VALUES = ("--measure", "--budget", "--baseline", "--margin", "--outputs")
+_VALUES = ("--measure", "--budget", "--baseline", "--margin")
 Composed = tuple[Outside, list[Cell], list[str]]
 
 
@@ -108,14 +105,6 @@ def _recorded(name: str, overrides: Sequence[str], outputs: Path) -> Composed:
     }
     lost = [" ".join(c["overrides"]) for c in experiment.cells if c["num"] not in experiment.runs]
     return outside.model_copy(update=update), found, lost
-
-
-def _whole(option: str, value: object) -> int | None:
-    if value is None:
-        return None
-    if not str(value).isdecimal():
-        raise RequestError(f"{option}: '{value}' is no whole number")
-    return int(str(value))
 
 
 def _shown(body: dict[str, Any], left_out: Sequence[str]) -> str:

@@ -2,36 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 from runner import gate as packs
 from runner import published, runs
-from runner.data_verbs import Said, parsed
 from runner.errors import EXIT_FAILED, EXIT_OK, RequestError
 from runner.gating import baseline, forms
 from runner.gating.baseline import Baseline
 from runner.gating.judgement import judge
 from runner.request import conf_folder
 from runner.store import publish_file
+from runner.verbs.arguments import Answer, Given, at_most, margin_of, outputs_of, parsed
 
-_FLAGS = ("--json", "--markdown", "--strict")
-_VALUES = ("--expected", "--candidate", "--outputs", "--baseline", "--measure", "--margin", "--budget-tokens",
+_FLAGS = ("--markdown", "--strict")
+_VALUES = ("--expected", "--candidate", "--baseline", "--measure", "--margin", "--budget-tokens",
            "--max-latency-ratio", "--save", "--junit", "--summary")  # fmt: skip
-MARGIN = 0.01
 
 
-def gate(words: Sequence[str]) -> Said:
+def gate(words: Sequence[str]) -> Answer:
     """`gate --expected NAME|all`, `gate --baseline FILE|RUN [--candidate RUN]`, or `gate --save FILE`.
 
     Exit code 0: open, 1: closed, 2 (RequestError): the runs cannot be compared, or the request is wrong.
     """
     plain, given = parsed(words, _FLAGS, _VALUES)
-    if plain:
-        raise RequestError(f"gate: '{plain[0]}' is one argument too many")
-    outputs = Path(str(given.get("--outputs", "outputs")))
+    at_most(0, plain, "gate")
+    outputs = outputs_of(given)
     if "--expected" in given:
         return _expected(given, outputs)
     if "--baseline" in given:
@@ -40,7 +37,7 @@ def gate(words: Sequence[str]) -> Said:
         run = runs.open_run(outputs, str(given.get("--candidate", "latest")))
         made = baseline.of_run(run)
         baseline.write(made, Path(str(given["--save"])))
-        return f"baseline of run {run.short}: {given['--save']}", {"run": run.key}, EXIT_OK
+        return Answer(f"baseline of run {run.short}: {given['--save']}", {"run": run.key})
     known = ", ".join(packs.packs(conf_folder() / "expected"))
     raise RequestError(
         "gate: say --baseline FILE, --baseline RUN, --save FILE, --expected all, or --expected one of "
@@ -48,7 +45,7 @@ def gate(words: Sequence[str]) -> Said:
     )
 
 
-def _expected(given: Mapping[str, Any], outputs: Path) -> Said:
+def _expected(given: Given, outputs: Path) -> Answer:
     folder, name = conf_folder() / "expected", str(given["--expected"])
     if name == published.ALL and "--candidate" in given:
         raise RequestError("gate: --candidate goes with the name of one pack")
@@ -58,10 +55,10 @@ def _expected(given: Mapping[str, Any], outputs: Path) -> Said:
         found = [packs.outcome(name, folder, outputs, str(given.get("--candidate", packs.LATEST)))]
     text = (published.page if "--markdown" in given else published.text)(found)
     lines = [{"pack": o.name, **packs.body(c)} for o in found for c in o.checked]
-    return text, lines, EXIT_FAILED if any(o.count("FAIL") for o in found) else EXIT_OK
+    return Answer(text, lines, EXIT_FAILED if any(o.count("FAIL") for o in found) else EXIT_OK)
 
 
-def _against(given: Mapping[str, Any], outputs: Path) -> Said:
+def _against(given: Given, outputs: Path) -> Answer:
     before = _side(str(given["--baseline"]), outputs)
     after = _side(str(given.get("--candidate", "latest")), outputs)
     if "--measure" in given:
@@ -75,7 +72,7 @@ def _against(given: Mapping[str, Any], outputs: Path) -> Said:
         before,
         after,
         measures,
-        margin=_number(given, "--margin", 0, MARGIN),
+        margin=margin_of(given),
         strict="--strict" in given,
         latency_limit=limit,
     )
@@ -85,7 +82,7 @@ def _against(given: Mapping[str, Any], outputs: Path) -> Said:
     if "--save" in given and found.passed:
         baseline.write(after, Path(str(given["--save"])))
     text = forms.markdown(found) if "--markdown" in given else forms.text(found)
-    return text, {**asdict(found), "passed": found.passed}, EXIT_OK if found.passed else EXIT_FAILED
+    return Answer(text, {**asdict(found), "passed": found.passed}, EXIT_OK if found.passed else EXIT_FAILED)
 
 
 def _side(ref: str, outputs: Path) -> Baseline:
@@ -96,9 +93,9 @@ def _side(ref: str, outputs: Path) -> Baseline:
     return baseline.of_run(runs.open_run(outputs, ref))
 
 
-def _number(given: Mapping[str, Any], option: str, least: float, default: float | None = None) -> float:
+def _number(given: Given, option: str, least: float) -> float:
     try:
-        value = float(str(given.get(option, default)))
+        value = float(str(given[option]))
     except ValueError:
         value = float("nan")
     if not least <= value < float("inf"):

@@ -9,9 +9,9 @@ from functools import cached_property
 import numpy as np
 import polars as pl
 
+from runner.checking.findings import Finding, Places, Severity
+from runner.checking.near_duplicates import LEAST, MOST, Passage, Shingles
 from runner.dataset.contract import Corpus
-from runner.findings import Finding, Places, Severity
-from runner.near_duplicates import LEAST, MOST, Passage, Shingles
 from runner.text import one_line
 from runner.tokenizer.contract import Tokens
 

@@ -1,35 +1,26 @@
-"""The verbs that read what is recorded: ls, show, verify, report, track, ui, data, gate."""
+"""The verbs that read or deliver what is recorded: ls, show, verify, report, track, ui."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar
 
 from runner import keys, runs
 from runner.config import GROUPS, Report
-from runner.errors import EXIT_FAILED, EXIT_OK, RequestError, StoreError
+from runner.errors import EXIT_FAILED, EXIT_OK, StoreError
 from runner.store import Store, check
 from runner.text import grid, seconds
+from runner.verbs.arguments import Answer, at_most, outputs_of, parsed
 
-
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """What a verb found: text for a person, the same as a JSON value, an exit code."""
-
-    text: str
-    value: Any
-    code: int = EXIT_OK
-
-
-Flags = Mapping[str, bool]
 T = TypeVar("T")
 
 
-def ls(words: Sequence[str], on: Flags, outputs: Path) -> Answer:
+def ls(words: Sequence[str]) -> Answer:
     """Experiments and runs, newest first."""
-    _at_most(words, 0, "ls")
+    plain, given = parsed(words)
+    at_most(0, plain, "ls")
+    outputs = outputs_of(given)
     damaged: list[str] = []
     experiments = _whole(runs.Experiment, outputs, runs.experiment_keys(outputs), damaged)
     found = _whole(runs.Run, outputs, runs.run_keys(outputs), damaged)
@@ -82,10 +73,12 @@ def _whole(
     return out
 
 
-def show(words: Sequence[str], on: Flags, outputs: Path) -> Answer:
+def show(words: Sequence[str]) -> Answer:
     """One run: what it was, its stages, measures, warnings."""
-    _at_most(words, 1, "show")
-    run = runs.open_run(outputs, words[0] if words else "latest")
+    plain, given = parsed(words)
+    at_most(1, plain, "show")
+    outputs = outputs_of(given)
+    run = runs.open_run(outputs, plain[0] if plain else "latest")
     meta = run.meta
     groups = [g for g in GROUPS if g != "metrics"]
     off = {g: f"  (not applied: {why})" for g, why in meta["not_applied"].items()}
@@ -117,16 +110,18 @@ def _rolled_up(enrichment: Mapping[str, Any]) -> list[str]:
     return [grid(["headers", ""], rows, [1])] if rows else []
 
 
-def verify(words: Sequence[str], on: Flags, outputs: Path) -> Answer:
+def verify(words: Sequence[str]) -> Answer:
     """Compare every stored file with its digest.
 
     With a run: compute it again in an empty store and compare bytes.
     """
-    _at_most(words, 1, "verify")
-    if words:
-        from runner.recompute import compare
+    plain, given = parsed(words)
+    at_most(1, plain, "verify")
+    outputs = outputs_of(given)
+    if plain:
+        from runner.verbs.recompute import compare
 
-        differences = compare(runs.open_run(outputs, words[0]))
+        differences = compare(runs.open_run(outputs, plain[0]))
         bad = [d for d in differences if not d["equal"]]
         rows = [[d["file"], "equal" if d["equal"] else "DIFFERS", d["detail"]] for d in differences]
         return Answer(grid(["file", "bytes", "detail"], rows), differences, EXIT_FAILED if bad else EXIT_OK)
@@ -148,14 +143,16 @@ def verify(words: Sequence[str], on: Flags, outputs: Path) -> Answer:
     return Answer("\n".join(lines), value, EXIT_FAILED if problems else EXIT_OK)
 
 
-def report(words: Sequence[str], on: Flags, outputs: Path) -> Answer:
+def report(words: Sequence[str]) -> Answer:
     """Write the pages of an experiment again; with --single-file one file to send on."""
     from runner.report import site
 
-    _at_most(words, 1, "report")
-    experiment = runs.open_experiment(outputs, words[0] if words else "latest")
+    plain, given = parsed(words, ["--single-file"])
+    at_most(1, plain, "report")
+    outputs = outputs_of(given)
+    experiment = runs.open_experiment(outputs, plain[0] if plain else "latest")
     reports, shown = outputs.parent / "reports", Report().questions
-    if on["--single-file"]:
+    if "--single-file" in given:
         pages = {"report": site.single(experiment, reports, questions=shown)}
     else:
         pages = site.render(experiment, reports, questions=shown)
@@ -163,74 +160,31 @@ def report(words: Sequence[str], on: Flags, outputs: Path) -> Answer:
     return Answer("\n".join(lines), {what: str(where) for what, where in pages.items()})
 
 
-def track(words: Sequence[str], on: Flags, outputs: Path) -> Answer:
+def track(words: Sequence[str]) -> Answer:
     """Deliver an experiment, or with --pending all that are not delivered, where their sweeps wanted it."""
     from runner import tracking
 
-    _at_most(words, 0 if on["--pending"] else 1, "track")
-    if on["--pending"]:
+    plain, given = parsed(words, ["--pending"])
+    at_most(0 if "--pending" in given else 1, plain, "track")
+    outputs = outputs_of(given)
+    if "--pending" in given:
         known = [runs.Experiment(outputs, k) for k in reversed(runs.experiment_keys(outputs))]
         chosen = [e for e in known if tracking.pending(e, tracking.asked(e))]
     else:
-        chosen = [runs.open_experiment(outputs, words[0] if words else "latest")]
+        chosen = [runs.open_experiment(outputs, plain[0] if plain else "latest")]
     lines = [tracking.deliver(e, tracking.asked(e)) for e in chosen]
     failed = any(tracking.pending(e, tracking.asked(e)) for e in chosen)
     return Answer("\n".join(lines) or "nothing is pending", lines, EXIT_FAILED if failed else EXIT_OK)
 
 
-def ui(words: Sequence[str], on: Flags, outputs: Path) -> Answer:
+def ui(words: Sequence[str]) -> Answer:
     """Start the MLflow UI on the store of `outputs`; returns when it is stopped."""
     from runner import tracking
 
-    _at_most(words, 0, "ui")
+    plain, given = parsed(words, ["--print"])
+    at_most(0, plain, "ui")
+    outputs = outputs_of(given)
     command = tracking.ui_command(outputs)
-    if on["--print"]:
+    if "--print" in given:
         return Answer(" ".join(command), command)
     return Answer("", None, tracking.open_ui(outputs))
-
-
-def data(words: Sequence[str]) -> Answer:
-    """`data check PATH` and `data import KIND SOURCE`: see `data_verbs`."""
-    from runner.data_verbs import data as of_data
-
-    return Answer(*of_data(words))
-
-
-def inspect(words: Sequence[str]) -> Answer:
-    """`inspect chunks`, `query`, `neighbors` and `diff`: see `inspect_verbs`."""
-    from runner.inspect_verbs import inspect as of_inspect
-
-    return Answer(*of_inspect(words))
-
-
-def why(words: Sequence[str]) -> Answer:
-    """`why [RUN] [QUERY]`: see `why_verbs`."""
-    from runner.why_verbs import why as of_why
-
-    return Answer(*of_why(words))
-
-
-def export(words: Sequence[str]) -> Answer:
-    """`export [RUN] --format jsonl|parquet|trec`: see `export_verbs`."""
-    from runner.export_verbs import export as of_export
-
-    return Answer(*of_export(words))
-
-
-def compare(words: Sequence[str]) -> Answer:
-    """`compare [EXPERIMENT | RUN RUN…]`: see `compare_verbs`."""
-    from runner.compare_verbs import compare as of_compare
-
-    return Answer(*of_compare(words))
-
-
-def gate(words: Sequence[str]) -> Answer:
-    """`gate --baseline FILE|RUN`, `gate --save FILE` and `gate --expected NAME|all`: see `gate_verbs`."""
-    from runner.gate_verbs import gate as of_gate
-
-    return Answer(*of_gate(words))
-
-
-def _at_most(words: Sequence[str], n: int, verb: str) -> None:
-    if len(words) > n:
-        raise RequestError(f"{verb}: '{words[n]}' is one argument too many")

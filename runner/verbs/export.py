@@ -7,21 +7,21 @@ from pathlib import Path
 from typing import Any
 
 from runner import keys, runs
-from runner.data_verbs import Given, Said, parsed
-from runner.errors import EXIT_OK, RequestError, UnknownNameError, did_you_mean
+from runner.errors import RequestError, UnknownNameError, did_you_mean
 from runner.export import forms, target, trec
 from runner.export.corpus import Corpus
 from runner.runs import Run
 from runner.text import grid, one_line, visible
+from runner.verbs.arguments import Answer, Given, outputs_of, parsed
 
 USAGE = "say: python -m runner export [RUN] --format jsonl|parquet|trec [--to FILE|FOLDER]"
 _SUFFIX = {"jsonl": ".jsonl", "parquet": ".parquet", "trec": "-trec"}
 """What the name of an export ends in, where --to does not give it; `trec` makes a folder."""
 
 
-def export(words: Sequence[str]) -> Said:
+def export(words: Sequence[str]) -> Answer:
     """What the words after `export` ask for."""
-    plain, given = parsed(words, ["--json", "--context-columns"], ["--format", "--to", "--outputs"])
+    plain, given = parsed(words, ["--context-columns"], ["--format", "--to"])
     if len(plain) > 1 or "--format" not in given:
         raise RequestError(USAGE)
     form = str(given["--format"])
@@ -29,7 +29,7 @@ def export(words: Sequence[str]) -> Said:
         raise UnknownNameError(f"--format: '{one_line(form)}' is no choice; {did_you_mean(form, _SUFFIX)}")
     if "--context-columns" in given and form != "parquet":
         raise RequestError("--context-columns: goes with --format parquet; JSON lines always have the header")
-    outputs = Path(str(given.get("--outputs", "outputs")))
+    outputs = outputs_of(given)
     run = runs.open_run(outputs, plain[0] if plain else "latest")
     path = _target(run, form, given)
     facts = target.publish(path, _writer(run, form, given))
@@ -37,7 +37,7 @@ def export(words: Sequence[str]) -> Said:
     text = f"{grid(['what', 'value'], rows)}\n\nwritten: {visible(str(path), keep='')}"
     if form == "trec":
         text += f"\njudge it, in that folder: trec_eval -c {trec.QRELS} {trec.RUN}"
-    return text, {"path": str(path), "format": form, **facts}, EXIT_OK
+    return Answer(text, {"path": str(path), "format": form, **facts})
 
 
 def _target(run: Run, form: str, given: Given) -> Path:

@@ -1,0 +1,1 @@
+"""Losses: where the gold of a run was lost, read from what it recorded, and said in words."""

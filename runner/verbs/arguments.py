@@ -1,0 +1,88 @@
+"""What the verbs share: their answer, and how the words after a verb are read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from runner.comparison.paired import MARGIN
+from runner.errors import EXIT_OK, RequestError, UnknownNameError, did_you_mean
+
+Given = dict[str, str | bool]
+"""Options by name: True, or their value."""
+
+
+class Answer(NamedTuple):
+    """What a verb found: text for a person, the same as a JSON value, an exit code."""
+
+    text: str
+    value: Any
+    code: int = EXIT_OK
+
+
+def parsed(
+    words: Sequence[str], flags: Sequence[str] = (), values: Sequence[str] = ()
+) -> tuple[list[str], Given]:
+    """Positional words, and options by name: `flags` stand alone, `values` take a word or `=value`.
+
+    Every verb takes `--json` and `--outputs FOLDER`.
+
+    Raises:
+        RequestError: an option is unknown, has no value or one too many.
+    """
+    alone, valued = ("--json", *flags), ("--outputs", *values)
+    plain: list[str] = []
+    given: Given = {}
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        option, equals, value = word.partition("=")
+        if not word.startswith("-"):
+            plain.append(word)
+        elif option in alone:
+            if equals:
+                raise RequestError(f"{option}: takes no value")
+            given[option] = True
+        elif option in valued:
+            if not equals and not rest:
+                raise RequestError(f"{option}: needs a value")
+            given[option] = value if equals else rest.pop(0)
+        else:
+            raise UnknownNameError(
+                f"there is no option '{option}'; {did_you_mean(option, [*alone, *valued])}"
+            )
+    return plain, given
+
+
+def at_most(n: int, plain: Sequence[str], verb: str) -> None:
+    """Refuse more than `n` positional words."""
+    if len(plain) > n:
+        raise RequestError(f"{verb}: '{plain[n]}' is one argument too many")
+
+
+def outputs_of(given: Given) -> Path:
+    """The folder of runs: `--outputs`, or `outputs`."""
+    return Path(str(given.get("--outputs", "outputs")))
+
+
+def whole_number(given: Given, option: str) -> int | None:
+    """The value of an option that counts; None where it is absent."""
+    value = given.get(option)
+    if value is None:
+        return None
+    if not str(value).isdecimal():
+        raise RequestError(f"{option}: '{value}' is no whole number")
+    return int(str(value))
+
+
+def margin_of(given: Given) -> float:
+    """The difference that does not matter, as `--margin` has it."""
+    value = given.get("--margin", MARGIN)
+    try:
+        margin = float(str(value))
+    except ValueError:
+        margin = -1.0
+    if not 0 <= margin < 1:
+        raise RequestError(f"--margin: '{value}' is no difference between 0 and 1")
+    return margin
