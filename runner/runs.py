@@ -49,7 +49,7 @@ class Run:
         try:
             self.meta: dict[str, Any] = json.loads((self.path / "run.json").read_text("utf-8"))
         except (OSError, ValueError) as e:
-            raise StoreError(f"{self.path}: is no whole run ({e})") from e
+            raise StoreError(f"{self.path}: is no whole run ({e}); run its config again") from e
 
     @property
     def short(self) -> str:

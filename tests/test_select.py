@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from command import Line
 
-from runner import ledger
+from runner import ledger, runs
 from runner.comparison import choosing, record
 from runner.comparison.choosing import Place
 from runner.errors import StoreError
@@ -121,6 +121,12 @@ def test_a_wrong_request_is_refused(swept: Line, words: tuple[str, ...], says: s
     said = swept("select", "depth", *words)
     assert (said.code, said.out) == (2, "")
     assert says in said.err
+
+
+def test_a_measure_that_no_run_will_have_is_refused_before_anything_runs(swept: Line) -> None:
+    before = runs.run_keys(swept.outputs)
+    assert swept("select", "depth", "--measure", "SpanR@9").code == 2
+    assert runs.run_keys(swept.outputs) == before
 
 
 def test_a_damaged_ledger_is_named_with_its_line(tmp_path: Path) -> None:

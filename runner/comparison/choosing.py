@@ -32,16 +32,19 @@ def places(found: Scores, measure: str, budget: int | None) -> list[Place]:
     Raises:
         RequestError: the runs do not have the measure.
     """
-    if measure not in found.measures:
-        raise RequestError(
-            f"--measure: the runs have no '{measure}'; {did_you_mean(measure, found.measures)}"
-        )
+    must_have(found.measures, measure)
     means, tokens = np.nanmean(found.of(measure), axis=0), found.tokens.mean(axis=0)
     out = [
         Place(run.key, float(means[i]), float(tokens[i]), budget is None or bool(tokens[i] <= budget))
         for i, run in enumerate(found.runs)
     ]
     return sorted(out, key=lambda p: (not p.within, -p.mean, p.tokens))
+
+
+def must_have(measures: Sequence[str], measure: str) -> None:
+    """Raise RequestError where `measure` is none of `measures`."""
+    if measure not in measures:
+        raise RequestError(f"--measure: the runs have no '{measure}'; {did_you_mean(measure, measures)}")
 
 
 def rounds(cells: int, questions: int) -> list[int]:

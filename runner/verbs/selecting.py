@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from runner import delivery, ledger, pipeline, sweep
+from runner.budgets import BUDGETS
 from runner.comparison import choosing, record, said, standing
 from runner.comparison.scores import scores
 from runner.config import Outside, RunConfig
@@ -81,6 +82,7 @@ def select(cells: Sequence[Cell], asked: Asked, halves: Halves) -> dict[str, Any
         RequestError: the cells ask different questions, none is within the budget, or no run has the measure.
         RunnerError: a cell failed.
     """
+    _measured(cells, asked.measure)
     n = _questions(cells, halves)
     planned = choosing.rounds(len(cells), n) if asked.halving else [n]
     left, rounds = list(range(len(cells))), []
@@ -141,6 +143,13 @@ def _confirmed(pair: Sequence[Cell], asked: Asked, halves: Halves) -> dict[str, 
         "times": looks.times,
         "setups": looks.setups,
     }
+
+
+def _measured(cells: Sequence[Cell], measure: str) -> None:
+    """Refuse a measure that the runs will not have, before anything is run."""
+    declared = [cell.metrics.measures for _, cell in cells]
+    shared = [m for m in declared[0] if all(m in others for others in declared)]
+    choosing.must_have([*shared, *(f"SpanR@{b}t" for b in BUDGETS)], measure)
 
 
 def _questions(cells: Sequence[Cell], halves: Halves) -> int:
