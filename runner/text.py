@@ -61,3 +61,18 @@ def seconds(value: float) -> str:
     if value < 120:
         return f"{value:.0f} s"
     return f"{value // 60:.0f} min {value % 60:.0f} s"
+
+
+def thousandths(counts: Sequence[int]) -> list[int]:
+    """The shares of `counts` in thousandths that add up to 1,000, so that shown shares add up to 100.0%.
+
+    Largest remainder (Hamilton's apportionment); of equal remainders the earlier is rounded up. All 0: zeros.
+    """
+    n = sum(counts)
+    if not n:
+        return [0] * len(counts)
+    whole = [1000 * c // n for c in counts]
+    by_rest = sorted(range(len(counts)), key=lambda i: -(1000 * counts[i] % n))
+    for i in by_rest[: 1000 - sum(whole)]:
+        whole[i] += 1
+    return whole

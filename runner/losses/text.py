@@ -9,6 +9,7 @@ from runner.fates import FOUND
 from runner.inspector.forms import Block, Facts, Prose, Table, Title, excerpt, whole
 from runner.loss_records import Confirmation, Depth, GoldItem, StageLoss, Verdict, WhyQuery, WhyRun
 from runner.losses.said import MEANING
+from runner.text import thousandths
 
 _QUOTE = 80
 """Characters shown of a gold text."""
@@ -18,8 +19,11 @@ def run(view: WhyRun) -> Iterator[Block]:
     """The waterfall, the ceilings, and the worst questions of each stage."""
     yield Title(f"Where the gold of run {view.run[: keys.SHORT]} ({view.data_set}) was lost")
     yield Prose(f"{view.n:,} gold items of {view.questions:,} questions.")
-    rows = [["gold", f"{view.n:,}", _percent(1.0 if view.n else 0.0), _percent(1.0 if view.n else 0.0), ""]]
-    rows += [_step(s) for s in view.stages]
+    left = 1000 if view.n else 0
+    rows = [["gold", f"{view.n:,}", _percent(left / 1000), _percent(left / 1000), ""]]
+    for stage, share in zip(view.stages, thousandths([s.items for s in view.stages]), strict=True):
+        left -= 0 if stage.stage in FOUND else share
+        rows.append(_step(stage, share, left))
     yield Table(["stage", "items", "share", "left", "which means"], rows, right=[1, 2, 3])
     yield Table(
         ["ceiling after", "items", "share"],
@@ -49,11 +53,11 @@ def _counted(stage: StageLoss) -> str:
     return f"{items} of {'1 question' if stage.questions == 1 else f'{stage.questions:,} questions'}"
 
 
-def _step(stage: StageLoss) -> list[str]:
+def _step(stage: StageLoss, share: int, left: int) -> list[str]:
     kept = stage.stage in FOUND
     sign = "+" if kept else "−" if stage.items else ""
-    left = "" if kept else _percent(stage.left)
-    return [stage.stage, f"{sign}{stage.items:,}", _percent(stage.share), left, MEANING[stage.stage]]
+    shares = [_percent(share / 1000), "" if kept else _percent(left / 1000)]
+    return [stage.stage, f"{sign}{stage.items:,}", *shares, MEANING[stage.stage]]
 
 
 def query(view: WhyQuery) -> Iterator[Block]:

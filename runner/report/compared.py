@@ -13,6 +13,7 @@ from runner.comparison.comparability import KNOBS
 from runner.report import badge, heat_map, numbers, topics
 from runner.report.charts import curve, interval, scatter, waterfall
 from runner.runs import Experiment, Run
+from runner.text import thousandths
 
 _KINDS = {"better": "better", "worse": "worse", "equivalent": "same"}
 _OFF_WHEN_ZERO = ("filtered", "below_similarity", "below_score", "beyond_pool", "rerank", "fusion")
@@ -188,15 +189,15 @@ def _curve(
 
 
 def _waterfall(label: str, facts: Mapping[str, Any]) -> Waterfall:
-    n, left = facts["n"], 1.0
-    rows = []
-    for stage, items in facts["stages"].items():
+    stages, left, rows = facts["stages"], 1000, []
+    for (stage, items), share in zip(stages.items(), thousandths(list(stages.values())), strict=True):
         if stage == "found" or (not items and stage in _OFF_WHEN_ZERO):
             continue
-        share = items / n if n else 0.0
         # What expansion gave back was found neither among the hits nor lost before: it stands last.
         before, after = (left - share, left) if stage == "expansion_recovered" else (left, left - share)
-        before, left = max(0.0, before), max(0.0, after)
-        bar = waterfall.bar(before, left)
-        rows.append(Loss(stage, items, numbers.points(left - before), numbers.share(left), bar))
-    return Waterfall(label, n, rows)
+        left = after
+        bar = waterfall.bar(before / 1000, after / 1000)
+        rows.append(
+            Loss(stage, items, numbers.points((after - before) / 1000), numbers.share(after / 1000), bar)
+        )
+    return Waterfall(label, facts["n"], rows)

@@ -147,7 +147,7 @@ def _confirmed(pair: Sequence[Cell], asked: Asked, halves: Halves) -> dict[str, 
 
 def _measured(cells: Sequence[Cell], measure: str) -> None:
     """Refuse a measure that the runs will not have, before anything is run."""
-    declared = [cell.metrics.measures for _, cell in cells]
+    declared = [parts(config).measures for _, config in cells]
     shared = [m for m in declared[0] if all(m in others for others in declared)]
     choosing.must_have([*shared, *(f"SpanR@{b}t" for b in BUDGETS)], measure)
 

@@ -103,3 +103,15 @@ def test_the_strip_adds_up(reports: Path, home: Path) -> None:
         assert n["in"] == n["out"] + n["dropped"]
     assert {b.mark for b in boxes} <= {"", "off", "made", "cached", "part cached"}
     assert {b.name for b in boxes if b.mark == "off"} == {"enrichment", "reranker"}
+
+
+def test_every_waterfall_adds_up(browser: Any, reports: Path) -> None:
+    read = """Array.from(document.querySelectorAll('table')).filter(t => t.querySelector('.barcell')).map(
+        t => Array.from(t.tBodies[0].rows).map(r => [0, 2, 3].map(i => r.cells[i].textContent)))"""
+    with opened(browser, page_of(reports, "windows"), "#technical") as seen:
+        tables = seen.page.evaluate(read)
+    assert tables
+    for rows in tables:
+        lost = [p.replace("\N{MINUS SIGN}", "-") for s, p, _ in rows if s != "expansion_recovered"]
+        lost = [round(10 * float(p)) for p in lost]
+        assert 1000 + sum(lost) == round(10 * float(rows[-1][2].rstrip("%")))
