@@ -13,6 +13,7 @@ from runner.config import RunConfig
 from runner.errors import RunnerError, StoreError
 from runner.keyring import keyring
 from runner.ledger import looks
+from runner.measure_names import is_cost
 from runner.parts import parts
 from runner.report import site
 from runner.request import Request, axes, cell_folder, session
@@ -168,7 +169,7 @@ def table_of(done: Sweep, outputs: Path) -> tuple[list[str], list[list[str]], li
 def _shown(measure: str, value: float | None) -> str:
     if value is None:
         return "–"
-    return f"{value:,.0f}" if measure.startswith("Tokens") else f"{value:.4f}"
+    return f"{value:,.0f}" if is_cost(measure) else f"{value:.4f}"
 
 
 def remarks(done: Sweep, outputs: Path) -> list[str]:

@@ -19,7 +19,7 @@ HELP = """runner: retrieval experiments from a config, traced stage by stage.
   python -m runner verify [RUN]         digests of everything stored; with RUN: compute it again and compare
   python -m runner compare [EXPERIMENT | RUN RUN…]  differences with intervals, at equal tokens too
   python -m runner select EXPERIMENT --measure NAME [--halving]  choose on dev, confirm on test
-  python -m runner report [EXPERIMENT] [--single-file]  write its pages again; one file to send on
+  python -m runner report [EXPERIMENT] [--single-file] [--reports DIR]  write its pages again; one file
   python -m runner track [--pending] [EXPERIMENT]  deliver finished runs to MLflow
   python -m runner ui                   open the MLflow UI on the right store
   python -m runner data check PATH      is this a sound data set, and is its gold?

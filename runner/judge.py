@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from runner.budgets import BUDGETS
 from runner.errors import ComponentError, DataError
+from runner.measure_names import BUDGETS
 from runner.metrics._spans import ints
 from runner.metrics._units import units_of
 from runner.metrics.contract import Family, Judged, Measure, family_of, parse_measure

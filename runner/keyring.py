@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from runner import keys, plugins, splits
-from runner.budgets import CURVE
 from runner.config import GROUPS, Component
 from runner.dataset import stage as dataset_stage
 from runner.errors import DataError, RequestError
+from runner.measure_names import CURVE
 from runner.metrics.contract import Family, family_of, parse_measure
 from runner.parts import Parts
 from runner.session import Session

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import polars as pl
@@ -84,3 +84,20 @@ def _tree_hit(rank: int, score: float, rows: list[dict[str, Any]], member: Any) 
         neighbors_prev=tuple(member(r) for r in mine if r["offset"] < 0),
         neighbors_next=tuple(member(r) for r in mine if r["offset"] > 0),
     )
+
+
+def clock_of(stage: str, seconds: Mapping[str, float]) -> str:
+    """The clock that ran around a stage."""
+    if stage in seconds:
+        return stage
+    first = stage.partition(".")[0]
+    return {"retrieval": "retrieval", "parent": "cut"}.get(first, "fusion")
+
+
+def dropped_at(name: str) -> Callable[[Candidate], bool]:
+    """Whether a stage is the one that dropped a candidate."""
+    stage, _, what = name.partition(".")
+    if stage != "threshold":
+        return lambda c: c.drop_stage == stage
+    of = what.removeprefix("similarity.") + " similarity" if what.startswith("similarity.") else "fused score"
+    return lambda c: c.drop_stage == stage and (c.drop_reason or "").startswith(f"{of} below")

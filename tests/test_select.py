@@ -45,13 +45,13 @@ def test_the_choice_is_the_highest_mean_within_the_budget(swept: Line) -> None:
         tokens[cell] = run.table("context")["tokens"].sum() / n
     within = [c for c in runs if tokens[c] <= 600]
     assert 0 < len(within) < 4, tokens
-    assert body["chosen"] == max(within, key=lambda c: means[c])
+    assert body["chosen"]["cell"] == max(within, key=lambda c: means[c])
     assert all(r.config["split"] == "dev" for r in runs.values())
 
 
 def test_the_test_half_is_compared_as_compare_does_and_has_no_question_of_dev(swept: Line) -> None:
     body = chosen(swept, "--measure", "SpanR@8000t")
-    assert body["chosen"] == 3
+    assert body["chosen"] == {"cell": 3, "overrides": ["top_k=8"]}
     test = Experiment(swept.outputs, body["test"]["experiment"])
     row = record.of_experiment(test)[0].row(test.runs[1].key, "SpanR@8000t")
     assert row is not None
@@ -69,6 +69,24 @@ def test_every_look_at_the_test_half_is_counted(swept: Line) -> None:
     assert "this test half was looked at 5 times, with 3 set-ups" in said.out
 
 
+def test_cells_keep_the_numbers_of_the_sweep_they_come_from(line: Line) -> None:
+    sizes = "strategy.size=20,-5,400,200,100"
+    assert line("-m", *BASE, sizes, "experiment.name=depth").code == 1  # a cell cannot be run
+    refused = line("select", "depth", "--measure", "SpanR@8000t", "--baseline", "1")
+    assert (refused.code, refused.out) == (2, "")
+    assert "no cell 1 can be run; choose of 0, 2, 3, 4" in refused.err
+    body = chosen(line, "--measure", "SpanR@8000t", "--baseline", "2", "--halving")
+    assert body["baseline"] == {"cell": 2, "overrides": ["strategy.size=400"]}
+    sized = {0: 20, 2: 400, 3: 200, 4: 100}
+    for cell in (*body["cells"], body["chosen"]):
+        assert cell["overrides"] == [f"strategy.size={sized[cell['cell']]}"]
+
+
+def test_what_was_not_to_be_tracked_is_not_when_it_is_selected_from(swept: Line) -> None:
+    chosen(swept, "--measure", "SpanR@8000t")
+    assert not (swept.outputs / "mlflow.db").exists()
+
+
 def test_nobody_looks_where_the_baseline_is_the_choice(swept: Line) -> None:
     body = chosen(swept, "--measure", "SpanR@8000t", "--baseline", "3")
     assert body["test"] is None
@@ -83,7 +101,7 @@ def test_halving_ends_with_all_questions_and_counts_what_it_saved(swept: Line) -
     assert body["evaluations"] == {"made": made, "all": 4 * n}
     assert json.loads((swept.outputs / "experiments" / body["dev"] / "selection.json").read_text()) == body
     (page,) = (swept.at / "reports").glob(f"depth-dev-{body['dev'][:8]}/index.html")
-    assert f"chosen: cell {body['chosen']}" in page.read_text("utf-8")
+    assert f"chosen: {body['chosen']['overrides'][0]}" in page.read_text("utf-8")
 
 
 @pytest.mark.parametrize(
@@ -110,9 +128,10 @@ def test_the_baseline_stays_in_a_halving() -> None:
     ("words", "says"),
     [
         (("--measure", "SpanR@9"), "the runs have no 'SpanR@9'"),
+        (("--measure", "Tokens@5"), "Tokens@5 is a cost; choose by quality"),
         (("--measure", "SpanR@8000t", "--budget", "3"), "the smallest context has"),
         (("--measure", "SpanR@8000t", "--budget", "few"), "--budget: 'few' is no whole number"),
-        (("--measure", "SpanR@8000t", "--baseline", "4"), "there is no cell 4"),
+        (("--measure", "SpanR@8000t", "--baseline", "4"), "no cell 4 can be run; choose of 0, 1, 2, 3"),
         (("--measure", "SpanR@8000t", "top_k=3"), "overrides (top_k=3) are for presets"),
         ((), "usage: python -m runner select"),
     ],

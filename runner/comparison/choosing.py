@@ -9,6 +9,7 @@ import numpy as np
 
 from runner.comparison.scores import Scores
 from runner.errors import RequestError, did_you_mean
+from runner.measure_names import is_cost
 
 FEWEST = 16
 """Questions of the first round of a halving, at least."""
@@ -42,7 +43,9 @@ def places(found: Scores, measure: str, budget: int | None) -> list[Place]:
 
 
 def must_have(measures: Sequence[str], measure: str) -> None:
-    """Raise RequestError where `measure` is none of `measures`."""
+    """Raise RequestError where `measure` is none of `measures`, or a cost: the dearest is no choice."""
+    if is_cost(measure):
+        raise RequestError(f"--measure: {measure} is a cost; choose by quality, and limit it with --budget")
     if measure not in measures:
         raise RequestError(f"--measure: the runs have no '{measure}'; {did_you_mean(measure, measures)}")
 

@@ -82,7 +82,7 @@ def facts(run: Run) -> list[tuple[str, Level, str, str]]:
 
 
 def by_construction(a: Run, b: Run, measure: str) -> str:
-    """Why a difference of `measure` is decided by the configs alone; empty if it is not.
+    """Why the difference of `a` to `b` in `measure` is decided by the configs alone; empty if it is not.
 
     Two runs that differ in the neighbor knobs only have the same hits: what is measured on hits is equal, and
     the expanded recall of the one with the wider windows cannot be lower.
@@ -93,11 +93,12 @@ def by_construction(a: Run, b: Run, measure: str) -> str:
         return ""  # at a budget, neighbors displace hits
     if not measure.endswith("+"):
         return "same hits: expansion leaves ranks alone"
-    wider = (b.badge.prev >= a.badge.prev, b.badge.following >= a.badge.following)
-    nested = (
-        all(wider) or not any(wider) or a.badge.prev == b.badge.prev or a.badge.following == b.badge.following
-    )
-    return "expansion only adds" if measure.startswith("SpanR") and nested else ""
+    mine, other = ((r.badge.prev, r.badge.following) for r in (a, b))
+    if measure.startswith("SpanR") and all(x >= y for x, y in zip(mine, other, strict=True)):
+        return "expansion only adds"
+    if measure.startswith("SpanR") and all(x <= y for x, y in zip(mine, other, strict=True)):
+        return "a narrower window only takes away"
+    return ""
 
 
 def without_knobs(run: Run) -> tuple[Any, ...]:

@@ -22,14 +22,14 @@ def flips(runs: Sequence[Run], pairs: Sequence[tuple[int, int]], cells: Sequence
     """What `comparison.json` says of flips: always and never answered, between runs, by axis.
 
     Args:
-        runs: over the same questions.
+        runs: of them, the questions that all were asked count.
         pairs: candidate and baseline, as places in `runs`.
         cells: the axis values of each run; empty: unknown.
     """
     lost = [lost_at(r) for r in runs]
-    asked = sorted(set().union(*(set(x) for x in lost)))
-    always = [q for q in asked if all(not x.get(q) for x in lost)]
-    never = [q for q in asked if all(x.get(q) for x in lost)]
+    asked = sorted(set.intersection(*(set(x) for x in lost)))
+    always = [q for q in asked if all(not x[q] for x in lost)]
+    never = [q for q in asked if all(x[q] for x in lost)]
     return {
         "questions": len(asked),
         "always": len(always),
@@ -45,8 +45,8 @@ def flips(runs: Sequence[Run], pairs: Sequence[tuple[int, int]], cells: Sequence
 
 
 def _between(mine: Lost, base: Lost, asked: Sequence[str]) -> dict[str, Any]:
-    gained = [{"query": q, "stage": base[q]} for q in asked if base.get(q) and not mine.get(q)]
-    gone = [{"query": q, "stage": mine[q]} for q in asked if mine.get(q) and not base.get(q)]
+    gained = [{"query": q, "stage": base[q]} for q in asked if base[q] and not mine[q]]
+    gone = [{"query": q, "stage": mine[q]} for q in asked if mine[q] and not base[q]]
     return _listed(gained, gone)
 
 
@@ -63,7 +63,7 @@ def by_axis(lost: Sequence[Lost], asked: Sequence[str], cells: Sequence[Mapping[
             pairs = _matched(cells, axis, value, first)
             if not pairs:
                 continue
-            turned = {q: sum(bool(lost[b].get(q)) - bool(lost[a].get(q)) for a, b in pairs) for q in asked}
+            turned = {q: sum(bool(lost[b][q]) - bool(lost[a][q]) for a, b in pairs) for q in asked}
             ranked = sorted(turned.items(), key=lambda t: (-abs(t[1]), t[0]))
             sides = ([{"query": q, "times": abs(n)} for q, n in ranked if n * sign > 0] for sign in (1, -1))
             said = {"axis": axis, "value": value, "reference": first, "pairs": len(pairs)}

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from runner.budgets import budget_of
 from runner.comparison.comparability import by_construction
 from runner.comparison.scores import Scores
+from runner.measure_names import budget_of, is_cost
 from runner.statistics.contrasts import contrasts
 
 MARGIN = 0.01
@@ -68,7 +68,7 @@ def paired(found: Scores, pairs: Sequence[tuple[int, int]], margin: float = MARG
         both = np.isfinite(found.values[:, a, m]) & np.isfinite(found.values[:, b, m])
         means = [float(found.values[both, i, m].mean()) if both.any() else 0.0 for i in (a, b)]
         low, high = c.interval or (None, None)
-        cost = measures[m].startswith("Tokens")
+        cost = is_cost(measures[m])
         out.append(
             Paired(
                 candidate=found.runs[a].key,

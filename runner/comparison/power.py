@@ -12,6 +12,7 @@ import numpy as np
 
 from runner.comparison.scores import scores
 from runner.errors import StoreError
+from runner.measure_names import is_cost
 from runner.runs import Run, run_keys
 from runner.statistics.power import detectable, fewest
 from runner.statistics.units import units_of
@@ -55,7 +56,7 @@ def told(outputs: Path, fingerprints: Mapping[str, str], comparisons: int, alpha
             for a, b in combinations(range(len(found)), 2)
         ]
         spread = [_deviation(d, table.clusters) for d in pairs if np.isfinite(d).all() and d.any()]
-        if measure.startswith("Tokens") or not spread:
+        if is_cost(measure) or not spread:
             continue
         n = len(table.queries) if table.clusters is None else int(table.clusters.max()) + 1
         if n >= fewest(level):

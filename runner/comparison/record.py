@@ -10,14 +10,15 @@ from typing import Any
 
 import polars as pl
 
-from runner.budgets import budget_of, on_curve
 from runner.comparison import flipping, standing, windows
 from runner.comparison.comparability import Difference, differences
 from runner.comparison.paired import MARGIN, Paired, paired
 from runner.comparison.scores import Scores, scores
 from runner.errors import RequestError
+from runner.measure_names import budget_of, is_cost, leading, on_curve
 from runner.runs import Experiment, Run
 from runner.store import publish_file
+from runner.tables import schema
 
 FORMAT = 1
 
@@ -71,7 +72,10 @@ def compared(
     several = len(runs) > 1
     body = {
         "baseline": runs[baseline].key,
-        "runs": [{"run": r.key, "label": labels[r.key]} for r in runs],
+        "runs": [
+            {"run": r.key, "label": labels[r.key], "axes": dict(chosen)}
+            for r, chosen in zip(runs, cells or [{}] * len(runs), strict=True)
+        ],
         "data": runs[0].data,
         "questions": len(found.queries),
         "margin": margin,
@@ -94,7 +98,9 @@ def _main(found: Scores, rows: Sequence[Paired]) -> list[str]:
     Where all runs have the same hits, what is measured on hits says nothing: the expanded measure leads. The
     budget is the largest of the curve that every run fills on average; above it, contexts are not equal.
     """
-    lead = found.measures[0]
+    lead = leading(found.measures)
+    if lead is None:
+        return [next((m for m in found.measures if not is_cost(m)), found.measures[0])]
     same = [r for r in rows if r.measure == lead]
     if same and all(r.constructed for r in same) and f"{lead}+" in found.measures:
         lead = f"{lead}+"
@@ -163,8 +169,7 @@ def of_experiment(
 def write(experiment: Experiment, groups: Sequence[Group]) -> Path:
     """Write both files into the experiment's folder; the same runs give the same bytes."""
     rows = [asdict(r) for g in groups for r in g.rows]
-    schema = {k: _TYPES.get(str(t), pl.Float64) for k, t in Paired.__annotations__.items()}
-    frame = pl.DataFrame(rows, schema=schema)
+    frame = pl.DataFrame(rows, schema=schema(Paired))
     publish_file(experiment.path / "contrasts.parquet", lambda p: frame.write_parquet(p, statistics=False))
     body = {"format": FORMAT, "experiment": experiment.key, "groups": [g.body for g in groups]}
     text = json.dumps(body, indent=1, ensure_ascii=False, allow_nan=False)
@@ -172,13 +177,11 @@ def write(experiment: Experiment, groups: Sequence[Group]) -> Path:
     return experiment.path
 
 
-_TYPES: dict[str, Any] = {"str": pl.String, "int": pl.Int64, "int | None": pl.Int64}
-
-
 def read(experiment: Experiment) -> tuple[dict[str, Any], pl.DataFrame] | None:
-    """What `write` wrote; None: nothing was recorded."""
+    """What `write` wrote; None: nothing was recorded, or in another format."""
     try:
         body = json.loads((experiment.path / "comparison.json").read_text("utf-8"))
-        return body, pl.read_parquet(experiment.path / "contrasts.parquet")
+        rows = pl.read_parquet(experiment.path / "contrasts.parquet")
     except (OSError, ValueError, pl.exceptions.PolarsError):
         return None
+    return (body, rows) if body.get("format") == FORMAT else None

@@ -4,22 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from runner.comparison import comparability
 from runner.comparison.paired import Paired
 from runner.comparison.record import Group
+from runner.measure_names import is_share
 from runner.report import notices, wording
 from runner.report.claim import Claim
 from runner.runs import Run
 from runner.statistics.contrasts import contrasts
 
-_SHARES = ("SpanR", "R@", "Success", "ChromaR")
+SOFT = ("Neighbor Expansion", "Embedding Model")
+"""What `warnings` says in sentences of its own."""
 
 
 def claim(group: Group, row: Paired) -> Claim:
     """A row as its sentence needs it."""
     places = [next(i for i, r in enumerate(group.runs) if r.key == k) for k in (row.baseline, row.candidate)]
     base, candidate = (float(group.scores.tokens[:, i].mean()) for i in places)
-    share = row.measure.startswith(_SHARES)
     return Claim(
         change=group.labels[row.candidate],
         base=group.labels[row.baseline],
@@ -32,7 +35,7 @@ def claim(group: Group, row: Paired) -> Claim:
         verdict=row.verdict,  # type: ignore[arg-type] # `cost` is no headline
         needed=row.needed,
         margin=group.body["margin"],
-        share=share,
+        share=is_share(row.measure),
         budget=row.budget,
         tokens=(base, candidate),
     )
@@ -41,7 +44,7 @@ def claim(group: Group, row: Paired) -> Claim:
 def best(group: Group) -> Run:
     """The run with the highest mean at equal tokens, or else in the first measure."""
     measure = group.body["main"][-1]
-    means = group.scores.of(measure).mean(axis=0)
+    means = np.nanmean(group.scores.of(measure), axis=0)
     return group.runs[int(means.argmax())]
 
 
@@ -66,7 +69,7 @@ def headline(group: Group) -> wording.Headline | None:
     if at_k is None or at_k.verdict == "cost":
         return None
     at_budget = claim(group, at_tokens) if at_tokens else None
-    return wording.headline(claim(group, at_k), at_budget, adds=bool(at_k.constructed))
+    return wording.headline(claim(group, at_k), at_budget, constructed=at_k.constructed)
 
 
 def answers(groups: Sequence[Group]) -> list[str]:
@@ -77,7 +80,7 @@ def answers(groups: Sequence[Group]) -> list[str]:
         if found:
             tags = [{"kind": t.kind, "words": t.words} for t in found.tags]
             said = {"kind": found.kind, "tags": tags, "sentence": found.sentence}
-            group.body["answer"] = {**said, "candidate": lead(group)}
+            group.body["answer"] = {**said, "candidate": lead(group), "more": beside(group)}
             out.append(f"{group.body['data']}: {found.sentence}")
         if len(group.runs) == 1:
             group.body["one"] = _alone(group)
@@ -87,11 +90,24 @@ def answers(groups: Sequence[Group]) -> list[str]:
     return out
 
 
+def beside(group: Group) -> list[str]:
+    """What must stand beside the headline: another run better at equal tokens, more than one axis changed."""
+    key, cut = lead(group), group.body["main"][1:]
+    rows = [r for r in group.rows if r.measure in cut and r.baseline == group.body["baseline"]]
+    others = [claim(group, r) for r in rows if r.verdict == "better" and r.candidate != key]
+    mine = group.row(str(key), group.body["main"][-1])
+    axes = {r["run"]: r["axes"] for r in group.body["runs"]}
+    base, changed = axes[group.body["baseline"]], axes.get(key, {})
+    differ = [a for a in changed if changed[a] != base.get(a)]
+    said = (wording.also(others), wording.axes(differ, mine.difference) if mine else "")
+    return [s for s in said if s]
+
+
 def _alone(group: Group) -> str:
     """The sentence of a group with one run: its first measure, with the interval of the mean."""
-    measure = group.scores.measures[0]
+    measure = group.body["main"][0]
     (mean,) = contrasts(group.scores.of(measure), group.scores.seed, clusters=group.scores.clusters)
-    return wording.one_cell(measure, mean.mean, mean.interval)
+    return wording.one_cell(measure, mean.mean, mean.interval, mean.level, mean.n)
 
 
 def first(group: Group) -> list[str]:

@@ -77,7 +77,7 @@ def write(baseline: Baseline, path: Path) -> None:
     """
     if not path.parent.is_dir():
         raise RequestError(f"--save: there is no folder '{path.parent}'")
-    text = json.dumps(baseline.model_dump(mode="json"), indent=1, sort_keys=True, ensure_ascii=False)
+    text = json.dumps(baseline.model_dump(mode="json"), indent=1, ensure_ascii=False)
     publish_file(path, lambda draft: draft.write_text(f"{text}\n", "utf-8"))
 
 

@@ -25,6 +25,7 @@ def text(gate: Gate) -> str:
     lines.append(f"questions: {len(lost)} lost, {len(gained)} gained ({gate.clusters})")
     lines += [f"  lost    {one_line(f.query)}  at {f.stage}" for f in lost[:_SHOWN]]
     lines += [f"  gained  {one_line(f.query)}  (was lost at {f.stage})" for f in gained[:_SHOWN]]
+    lines += [f"  {_more(lost, gained)}"] if _more(lost, gained) else []
     return "\n".join(lines)
 
 
@@ -32,11 +33,13 @@ def verdict(gate: Gate) -> str:
     """One sentence."""
     rule = "not shown to be within" if gate.strict else "significantly worse by more than"
     bad = [c.measure for c in gate.cases if not c.passed]
+    why = [f"{', '.join(bad)}: {rule} the margin of {gate.margin:g}"] if bad else []
     if gate.slow and gate.latency is not None:
-        return f"FAIL: the search takes {gate.latency:.2f} times the baseline's, above {gate.latency_limit:g}"
-    if bad:
-        return f"FAIL: {', '.join(bad)}: {rule} the margin of {gate.margin:g}"
-    return f"OK: no measure is {rule} the margin of {gate.margin:g}"
+        why.append(f"the search takes {gate.latency:.2f} times the baseline's, above {gate.latency_limit:g}")
+    if why:
+        return f"FAIL: {'; '.join(why)}"
+    good = "every measure is shown to be within" if gate.strict else f"no measure is {rule}"
+    return f"OK: {good} the margin of {gate.margin:g}"
 
 
 def markdown(gate: Gate) -> str:
@@ -48,6 +51,7 @@ def markdown(gate: Gate) -> str:
     lines += ["", f"{len(lost)} questions lost, {len(gained)} gained; {_plain(gate.clusters)}."]
     lines += [f"- lost: {_plain(one_line(f.query))}, at {f.stage}" for f in lost[:_SHOWN]]
     lines += [f"- gained: {_plain(one_line(f.query))}, was lost at {f.stage}" for f in gained[:_SHOWN]]
+    lines += [f"- {_more(lost, gained)}"] if _more(lost, gained) else []
     lines += [f"- note: {_plain(n)}" for n in gate.notes]
     lines += ["", f"Baseline `{gate.baseline[:SHORT]}`, candidate `{gate.candidate[:SHORT]}`."]
     return "\n".join(lines) + "\n"
@@ -93,14 +97,13 @@ def _failed(node: Xml.Element, kind: str, message: str, detail: str = "") -> Non
 
 
 def _cells(c: Case) -> list[str]:
-    ends = "–" if c.low is None or c.high is None else numbers.interval(c.low, c.high)
     return [
         c.measure,
         str(c.n),
         numbers.measured(c.measure, c.baseline),
         numbers.measured(c.measure, c.candidate),
         numbers.difference(c.measure, c.difference),
-        ends,
+        numbers.ends(c.measure, c.difference, c.low, c.high),
         numbers.level(c.level),
         numbers.p_value(c.p_corrected),
         c.standing,
@@ -109,6 +112,12 @@ def _cells(c: Case) -> list[str]:
 
 def _sides(gate: Gate) -> tuple[list[Flip], list[Flip]]:
     return [f for f in gate.flips if not f.gained], [f for f in gate.flips if f.gained]
+
+
+def _more(lost: list[Flip], gained: list[Flip]) -> str:
+    """What the lists leave out."""
+    left = sum(max(0, len(side) - _SHOWN) for side in (lost, gained))
+    return f"and {left} more; --json and the XML list all" if left else ""
 
 
 def _xml(value: str) -> str:

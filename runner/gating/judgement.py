@@ -9,6 +9,7 @@ import numpy as np
 
 from runner.errors import RequestError, did_you_mean
 from runner.gating.baseline import Baseline
+from runner.measure_names import is_cost
 from runner.statistics.contrasts import contrasts
 from runner.statistics.draws import seed_of
 from runner.statistics.units import clusters_by
@@ -84,29 +85,31 @@ def judge(
     """`after` against `before` in `measures`, corrected by Holm over them.
 
     It fails only where the candidate is significantly *and* materially worse: its interval lies below 0 and
-    its mean difference below -margin; `strict`: also where it is not shown to be within the margin.
+    its mean difference below -margin; `strict`: also where it is not shown to be within the margin. Of a
+    cost the margin is a share of the baseline's mean.
 
     Raises:
         RequestError: other data, gold or measure versions; a measure that one of them lacks.
     """
-    _comparable(before, after, measures)
+    _comparable(before, after)
+    _judged_by_both(before, after, measures)
     shared = [sorted(set(before.measures[m]) & set(after.measures[m])) for m in measures]
     queries = sorted(set().union(*shared))
     place = {q: i for i, q in enumerate(queries)}
+    scales = [_scale(before, measure) for measure in measures]
     deltas = np.full((len(queries), len(measures)), np.nan)
     for column, (measure, common) in enumerate(zip(measures, shared, strict=True)):
         for query in common:
             change = after.measures[measure][query] - before.measures[measure][query]
-            deltas[place[query], column] = -change if measure.startswith("Tokens") else change
+            deltas[place[query], column] = change / scales[column]
     clusters, said = clusters_by([before.documents.get(q, q) for q in queries])
     tested = contrasts(deltas, seed_of(before.fingerprints["queries"]), clusters=clusters, margins=margin)
     cases = []
-    for measure, common, c in zip(measures, shared, tested, strict=True):
+    for measure, common, scale, c in zip(measures, shared, scales, tested, strict=True):
         found = standing(c.mean, c.interval, margin)
         old, new = (float(np.mean([b.measures[measure][q] for q in common])) for b in (before, after))
-        low, high = c.interval or (None, None)
-        if measure.startswith("Tokens") and low is not None and high is not None:
-            low, high = -high, -low  # tested as a gain, shown as the difference it is
+        ends = sorted(scale * end for end in c.interval or ())
+        low, high = ends or (None, None)
         cases.append(
             Case(
                 measure=measure,
@@ -134,6 +137,14 @@ def judge(
                 ratio, latency_limit, tuple(notes))  # fmt: skip
 
 
+def _scale(before: Baseline, measure: str) -> float:
+    """By what a difference is divided before it is judged: a cost is judged by its share of the baseline's mean.
+
+    Negative for costs, of which less is better.
+    """
+    return -(float(np.mean(list(before.measures[measure].values()))) or 1.0) if is_cost(measure) else 1.0
+
+
 def _libraries(before: Baseline, after: Baseline) -> list[str]:
     """Libraries of which both know the version and it is not the same: a difference may be theirs."""
     moved = [
@@ -154,7 +165,7 @@ def _untimed(before: Baseline, after: Baseline) -> str:
     return ""
 
 
-def _comparable(before: Baseline, after: Baseline, measures: Sequence[str]) -> None:
+def _comparable(before: Baseline, after: Baseline) -> None:
     for what, old in before.fingerprints.items():
         if old != after.fingerprints.get(what):
             new = after.fingerprints.get(what, "")
@@ -169,11 +180,16 @@ def _comparable(before: Baseline, after: Baseline, measures: Sequence[str]) -> N
                 f"incomparable: the measures of '{family}' have another version ({version} / {new}); save a "
                 "new baseline"
             )
+
+
+def _judged_by_both(before: Baseline, after: Baseline, measures: Sequence[str]) -> None:
     for measure in measures:
         for side, has in (("baseline", before.measures), ("candidate", after.measures)):
             if measure not in has:
                 known = did_you_mean(measure, list(has))
                 raise RequestError(f"--measure: the {side} has no '{measure}'; {known}")
+        if not set(before.measures[measure]) & set(after.measures[measure]):
+            raise RequestError(f"--measure: no question has '{measure}' in both runs; nothing can be judged")
 
 
 def _flips(before: Baseline, after: Baseline) -> list[Flip]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from runner.inspector.query_records import StageView
-from runner.records import Candidate, QueryTrace
+from runner.records import QueryTrace
+from runner.traces import clock_of, dropped_at
 
 _SETTINGS = (
     "depth", "limit", "formula", "pool", "on_error", "top_k", "neighbor_prev", "neighbor_next", "applied",
@@ -32,19 +33,11 @@ def funnel(meta: Mapping[str, Any], trace: QueryTrace, chunks: int, queries: int
         rows_in, rows_out, dropped = _counts(name, trace, alive, chunks)
         if not name.startswith("retrieval.") and name != "expansion":
             alive = rows_out
-        clock = _clock(name, seconds)
+        clock = clock_of(name, seconds)
         ms = None if clock in clocks else seconds[clock] * 1000 / queries
         clocks.add(clock)
         settings = {k: stage[k] for k in _SETTINGS if k in stage}
         yield StageView(name, stage["component"], rows_in, rows_out, dropped, ms, settings)
-
-
-def _clock(stage: str, seconds: Mapping[str, float]) -> str:
-    """The clock that ran around a stage."""
-    if stage in seconds:
-        return stage
-    first = stage.partition(".")[0]
-    return {"retrieval": "retrieval", "parent": "cut"}.get(first, "fusion")
 
 
 def _counts(name: str, trace: QueryTrace, alive: int, chunks: int) -> tuple[int, int, int]:
@@ -53,14 +46,5 @@ def _counts(name: str, trace: QueryTrace, alive: int, chunks: int) -> tuple[int,
         return chunks, found, chunks - found
     if name == "expansion":
         return len(trace.expansion_tree), len(trace.retrieved_chunks), 0
-    dropped = sum(_dropped(name)(c) for c in trace.candidates)
+    dropped = sum(dropped_at(name)(c) for c in trace.candidates)
     return alive, alive - dropped, dropped
-
-
-def _dropped(name: str) -> Callable[[Candidate], bool]:
-    """Whether a stage is the one that dropped a candidate."""
-    stage, _, what = name.partition(".")
-    if stage != "threshold":
-        return lambda c: c.drop_stage == stage
-    of = what.removeprefix("similarity.") + " similarity" if what.startswith("similarity.") else "fused score"
-    return lambda c: c.drop_stage == stage and (c.drop_reason or "").startswith(f"{of} below")

@@ -10,7 +10,7 @@ from typing import Any
 from runner.comparison.record import read
 from runner.errors import StoreError
 from runner.report import frame, numbers, selection
-from runner.report.compared import part
+from runner.report.compared import Part, part
 from runner.report.frame import Frame
 from runner.report.page import environment, replace, stem
 from runner.report.question_pages import Panel
@@ -51,11 +51,7 @@ def alone(experiment: Experiment, panels: Sequence[Sequence[Panel]]) -> str:
 
 def _html(experiment: Experiment, around: Frame, telling: Sequence[Panel], inside: Sequence[Panel]) -> str:
     """The page; questions have pages beside it, or those `inside` have panels in it."""
-    recorded = read(experiment)
-    try:
-        parts = [part(experiment, g, recorded[1]) for g in recorded[0]["groups"]] if recorded else []
-    except StoreError:  # a run that was compared is gone; its row in the table of cells says so
-        parts = []
+    parts, why = _parts(experiment)
     if around.inside:
         links = {p.query_id: f"#{anchor(p)}" for p in inside}
     else:
@@ -69,10 +65,23 @@ def _html(experiment: Experiment, around: Frame, telling: Sequence[Panel], insid
         "trees": (inside if around.inside else telling)[:TREES],
     }
     return environment().get_template("experiment.html.j2").render(
-        frame=around, experiment=experiment, parts=parts, all=technical(experiment), anchor=anchor,
-        command=shlex.join(experiment.body["command"]), measured=numbers.measured,
+        frame=around, experiment=experiment, parts=parts, why=why, all=technical(experiment), anchor=anchor,
+        form=numbers, command=shlex.join(experiment.body["command"]), measured=numbers.measured,
         day=numbers.day(experiment.body["created"]), **shown,
     )  # fmt: skip
+
+
+def _parts(experiment: Experiment) -> tuple[list[Part], str]:
+    """The compared data sets; or none, and why."""
+    recorded = read(experiment)
+    if not any(cell["run"] for cell in experiment.cells):
+        return [], "No cell has a run."
+    if recorded is None:
+        return [], "No comparison was recorded; run the sweep again."
+    try:
+        return [part(experiment, g, recorded[1]) for g in recorded[0]["groups"]], ""
+    except StoreError as e:
+        return [], f"A run that was compared cannot be read: {e}. Run the sweep again."
 
 
 def anchor(panel: Panel) -> str:

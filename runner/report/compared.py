@@ -12,10 +12,10 @@ from markupsafe import Markup
 from runner.comparison.comparability import KNOBS
 from runner.report import badge, heat_map, numbers, topics
 from runner.report.charts import curve, interval, scatter, waterfall
+from runner.report.wording import outcome
 from runner.runs import Experiment, Run
 from runner.text import thousandths
 
-_KINDS = {"better": "better", "worse": "worse", "equivalent": "same"}
 _OFF_WHEN_ZERO = ("filtered", "below_similarity", "below_score", "beyond_pool", "rerank", "fusion")
 
 
@@ -116,35 +116,23 @@ def _rows(rows: Sequence[Mapping[str, Any]], labels: Mapping[str, str], margin: 
 
 def _row(r: Mapping[str, Any], labels: Mapping[str, str], most: float, margin: float) -> Row:
     measure = r["measure"]
-    kind, words = _verdict(r)
+    said = outcome(r)
     drawn = Markup("")
     if r["low"] is not None and most > 0 and r["verdict"] != "cost":
-        drawn = interval.cell(r["difference"], r["low"], r["high"], most=most, kind=kind, margin=margin)  # type: ignore[arg-type]
+        drawn = interval.cell(r["difference"], r["low"], r["high"], most=most, kind=said.kind, margin=margin)  # type: ignore[arg-type]
     return Row(
         run=r["candidate"],
         label=labels[r["candidate"]],
         measure=measure,
         mean=(numbers.measured(measure, r["candidate_mean"]), r["candidate_mean"]),
         difference=(numbers.difference(measure, r["difference"]), r["difference"]),
-        ends="–" if r["low"] is None else numbers.interval(r["low"], r["high"]),
+        ends=numbers.ends(measure, r["difference"], r["low"], r["high"]),
         drawn=drawn,
         level=numbers.level(r["level"]),
         p=numbers.p_value(r["p_corrected"]),
-        kind=kind,
-        words=words,
+        kind=said.kind,
+        words=said.words[0].upper() + said.words[1:],
     )
-
-
-def _verdict(r: Mapping[str, Any]) -> tuple[str, str]:
-    if r["constructed"]:
-        return "same", f"By construction: {r['constructed']}"
-    if r["verdict"] == "cost":
-        kind = "worse" if r["difference"] > 0 else "better" if r["difference"] < 0 else "same"
-        return kind, {"worse": "Costs more", "better": "Cheaper", "same": "Costs the same"}[kind]
-    if r["verdict"] == "undecided":
-        need = f"; {numbers.about(r['needed'])} questions would decide" if r["needed"] else ""
-        return "open", f"Undecided{need}"
-    return _KINDS[r["verdict"]], str(r["verdict"]).capitalize()
 
 
 def _short(label: str, run: Run) -> str:

@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from runner import keys, runs
-from runner.budgets import BUDGETS, on_curve
 from runner.comparison import comparability
 from runner.comparison.paired import MARGIN
 from runner.comparison.scores import Scores, scores
 from runner.errors import RunnerError
+from runner.measure_names import BUDGETS, on_curve
 from runner.report import badge, caveats, claim, frame, listing, notices, numbers, page, question_pages
 from runner.report.assets import data
 from runner.report.glossary import key_columns

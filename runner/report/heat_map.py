@@ -48,7 +48,11 @@ def surface(found: Mapping[str, Any], margin: float) -> Surface:
 
 def _window(measure: str, w: Mapping[str, Any], tint: str) -> Window:
     told = "difference" in w
-    ends = "" if not told or w["low"] is None else f" ({numbers.interval(w['low'], w['high'])})"
+    ends = (
+        f" ({numbers.ends(measure, w['difference'], w['low'], w['high'])})"
+        if told and w["low"] is not None
+        else ""
+    )
     yielded = w.get("yield")
     return Window(
         run=w["run"],

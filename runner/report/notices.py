@@ -17,13 +17,7 @@ TEMPLATES: dict[str, str] = {
     ),
     "embedding": "{sides}. Scores from different models do not describe the same set-up{cut}.",
     "cut": "; {k} of {run} were cut at the model's limit",
-    "fallback": "The reranker failed for {k} of {n} questions and the fused order was used: {reason}.",
-    "failed": "{cell} stopped at stage {stage}: {message}. It is in no table and no verdict.",
-    "knobs": "neighbor_prev and neighbor_next do nothing for {strategies}{coincide}.",
-    "coincide": "; {k} with another and were computed once",
-    "unjudged": "{share} of hits unjudged: rank measures count them as not relevant.",
-    "gap": "{difference} at {budget} tokens",
-    "old": "Recorded with format {format}; {fields} did not exist.",
+    "gap": "{difference} points at {budget} tokens",
 }
 
 
@@ -63,36 +57,6 @@ def embedding(sides: Sequence[tuple[Sequence[str], str]], cuts: Sequence[Cut] = 
 
 def _sides(sides: Sequence[tuple[Sequence[str], str]], one: str, many: str) -> str:
     return ", ".join(f"{numbers.listed(r)} {one if len(r) == 1 else many} {what}" for r, what in sides)
-
-
-def fallback(failed: int, n: int, reason: str) -> Notice:
-    """The reranker gave up for some questions."""
-    body = _fill("fallback", k=numbers.count(failed), n=numbers.count(n), reason=reason.rstrip("."))
-    return Notice("warn", "Reranker fallback", body)
-
-
-def failed(cell: str, stage: str, message: str) -> Notice:
-    """A cell that has no result."""
-    body = _fill("failed", cell=cell, stage=stage, message=message.rstrip("."))
-    return Notice("warn", "A cell failed", body)
-
-
-def knobs(strategies: Sequence[str], coincide: int = 0) -> Notice:
-    """Neighbor knobs that were asked for and do nothing."""
-    same = f"{coincide} cell coincides" if coincide == 1 else f"{coincide:,} cells coincide"
-    also = _fill("coincide", k=same) if coincide else ""
-    body = _fill("knobs", strategies=numbers.listed(strategies), coincide=also)
-    return Notice("plain", "Knobs not applied", body)
-
-
-def unjudged(holes: int, hits: int) -> Notice:
-    """Hits that carry no judgment."""
-    return Notice("plain", "Unjudged hits", _fill("unjudged", share=numbers.share(holes / hits)))
-
-
-def old(form: int, fields: Sequence[str]) -> Notice:
-    """A run folder of an earlier format."""
-    return Notice("plain", "Older record", _fill("old", format=str(form), fields=numbers.listed(fields)))
 
 
 @dataclass(frozen=True, slots=True)

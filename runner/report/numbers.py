@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from datetime import datetime
+
+from runner.measure_names import is_cost
 
 _MINUS, _FIXED = "\u2212", "\u00a0"
 MISSING = "\u2013"
@@ -15,16 +16,23 @@ SHORT = 8
 
 def measured(measure: str, value: float) -> str:
     """A value of a measure: `0.792`, of tokens `2,291` (below 100 with a decimal), of yields `0.0003`."""
-    if measure.startswith("Tokens"):
-        return f"{value:,.1f}" if abs(value) < 100 and value % 1 else f"{value:,.0f}"
-    return _plain(f"{value:.4f}" if measure.startswith("Yield") else f"{value:.3f}")
+    return _plain(f"{value:,.{_digits(measure, value)}f}")
 
 
 def difference(measure: str, value: float) -> str:
     """A difference in a measure, in the digits of `measured`: `+0.012`, `+1,308`, `0.000`."""
-    if measure.startswith("Tokens"):
-        return signed(value, 1 if abs(value) < 100 and value % 1 else 0)
-    return signed(value, 4 if measure.startswith("Yield") else 3)
+    return signed(value, _digits(measure, value))
+
+
+def ends(measure: str, value: float, low: float | None, high: float | None) -> str:
+    """The interval of a difference of `value`, in its digits: `\u22120.014 to +0.039`; `MISSING`: none."""
+    return MISSING if low is None or high is None else interval(low, high, _digits(measure, value))
+
+
+def _digits(measure: str, value: float) -> int:
+    if is_cost(measure):
+        return 1 if abs(value) < 100 and value % 1 else 0
+    return 4 if measure.startswith("Yield") else 3
 
 
 def signed(value: float, digits: int = 3) -> str:
@@ -34,7 +42,7 @@ def signed(value: float, digits: int = 3) -> str:
 
 
 def interval(low: float, high: float, digits: int = 3) -> str:
-    """`\u22120.014 to +0.039`, in the digits of its estimate."""
+    """`\u22120.014 to +0.039`."""
     return f"{signed(low, digits)} to {signed(high, digits)}"
 
 
@@ -77,14 +85,6 @@ def milliseconds(value: float) -> str:
     if value >= 10_000:
         return f"{value / 1000:,.1f} s"
     return f"{value:.1f}" if value < 100 else f"{value:,.0f}"
-
-
-def money(amount: float | None, currency: str = "") -> str:
-    """What 1,000 questions cost, in two significant digits: `USD 0.034 per 1,000 questions`."""
-    if amount is None:
-        return "not known: no price in the config"
-    digits = 1 - math.floor(math.log10(amount)) if amount > 0 else 0
-    return f"{currency} {round(amount, digits):,.{max(digits, 0)}f} per 1,000 questions"
 
 
 def score(value: float) -> str:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from runner.measure_names import is_share
 from runner.report import notices, numbers
 from runner.runs import Run
 
@@ -46,7 +47,7 @@ def _interval(r: Mapping[str, Any]) -> Fact:
     if r["low"] is None:
         return Fact("Interval", "–", f"too few for one: {n}")
     more = f"{numbers.level(r['level'])}, {n}, Holm p {numbers.p_value(r['p_corrected'])}"
-    return Fact("Interval", numbers.interval(r["low"], r["high"]), more)
+    return Fact("Interval", numbers.ends(r["measure"], r["difference"], r["low"], r["high"]), more)
 
 
 def _cost(body: Mapping[str, Any], key: str) -> Fact:
@@ -83,21 +84,21 @@ def bought(body: Mapping[str, Any]) -> str:
     if found is None:
         return ""
     added = [w for w in found["windows"] if w.get("yield") is not None]
-    most = max(added, key=lambda w: w["yield"])
-    widest = found["windows"][-1]
-    base = found["windows"][0]
+    most, widest = max(added, key=lambda w: w["yield"]), added[-1]
+    measure, base = found["measure"], found["windows"][0]
     said = (
-        f"{found['measure']}: from {_window(base)} to {_window(widest)} the context grows from "
+        f"{measure}: from {_window(base)} to {_window(widest)} the context grows from "
         f"{base['tokens']:,.0f} to {widest['tokens']:,.0f} tokens and the measure by "
-        f"{_points(widest['difference'])}. "
-        f"{_window(most)} buys most per token: {_points(most['yield'])} per 1,000 added."
+        f"{_gain(measure, widest['difference'])}. "
+        f"{_window(most)} buys most per token: {_gain(measure, most['yield'])} per 1,000 added."
     )
-    return said if most is widest else f"{said} {_window(widest)} buys {_points(widest['yield'])} per 1,000."
+    less = f"{said} {_window(widest)} buys {_gain(measure, widest['yield'])} per 1,000."
+    return said if most is widest else less
 
 
 def _window(w: Mapping[str, Any]) -> str:
     return f"±{w['prev']}/{w['next']}"
 
 
-def _points(value: float) -> str:
-    return f"{numbers.points(value)} points"
+def _gain(measure: str, value: float) -> str:
+    return f"{numbers.points(value)} points" if is_share(measure) else numbers.difference(measure, value)

@@ -6,12 +6,13 @@ advice. Templates are plain texts with slots, so the page that compares in the b
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 from runner.report import numbers
 from runner.report.claim import Claim, size, slots
+from runner.statistics.winner import SURE
 
 Kind = Literal["better", "worse", "same", "open", "block", "warn"]
 """A class of the style sheet, with its shape."""
@@ -28,6 +29,7 @@ TAGS: dict[str, tuple[Kind, str]] = {
     "no winner": ("open", "No clear winner"),
     "construction": ("same", "Equal by construction"),
     "adds": ("open", "Cannot be negative"),
+    "takes": ("open", "Cannot be positive"),
     "dearer": ("worse", "Costs more"),
     "cheaper": ("better", "Cheaper"),
     "blocked": ("block", "Blocked"),
@@ -49,8 +51,9 @@ TEMPLATES: dict[str, str] = {
         "would not decide it; a difference of this size matters only if {limit} says so."
     ),
     "too few": "{n} questions are too few to tell {change} from {base}{at}: {difference}.",
-    "construction": "{measure} is the same in both: {reason}.",
-    "adds": "The difference in {measure} cannot be negative: expansion only adds.",
+    "construction": "{measure} is the same in both ({reason}).",
+    "adds": "The difference in {measure} cannot be negative: {reason}.",
+    "takes": "The difference in {measure} cannot be positive: {reason}.",
     "axes": "{axes} differ at once, so the {what} cannot be given to {axis} alone.",
     "blocked": "No verdict: {what} differs ({a} / {b}). `--force` shows the numbers, marked.",
     "one cell": "One cell, nothing to compare: {measure} {value}{ends}.",
@@ -58,6 +61,10 @@ TEMPLATES: dict[str, str] = {
     "no winner": (
         "No clear winner: {cell} is first in {share} of resamples; a winner is named from 90%. "
         "{alike} cannot be told apart from {base}."
+    ),
+    "no winner, though": (
+        "No clear winner: {cell} is first in {share} of resamples, but is not shown to be better than every "
+        "other cell. {alike} cannot be told apart from {base}."
     ),
     "also, one": "One other cell is better at equal tokens: {cells}.",
     "also, several": "{k} other cells are better at equal tokens: {cells}.",
@@ -87,7 +94,7 @@ def tag(name: str, where: str = "", margin: str = "") -> Tag:
     return Tag(kind, f"{words.format(margin=margin)}{' ' if where else ''}{where}")
 
 
-def headline(at_k: Claim, at_tokens: Claim | None = None, *, adds: bool = False) -> Headline:
+def headline(at_k: Claim, at_tokens: Claim | None = None, *, constructed: str = "") -> Headline:
     """The verdict of a comparison at equal top_k and, if the record has it, at equal tokens.
 
     A gain that more context buys is never the headline alone: the sentence says what is left at equal tokens.
@@ -95,22 +102,36 @@ def headline(at_k: Claim, at_tokens: Claim | None = None, *, adds: bool = False)
     Args:
         at_k: at equal top_k.
         at_tokens: at a token budget.
-        adds: the two differ in their neighbors only, so a gain at equal top_k is certain and means nothing.
+        constructed: why the configs alone decide the comparison at equal top_k, which then means nothing.
     """
     if at_tokens is None:
-        if adds:
-            return Headline("open", (tag("adds"),), _fill("adds", measure=at_k.thing))
+        if constructed:
+            certain = tag(certainty(constructed))
+            return Headline(certain.kind, (certain,), construction(at_k.thing, constructed))
         return Headline(tag(at_k.verdict).kind, (_tagged(at_k),), sentence(at_k))
     tags = (_tagged(at_k, "at equal top_k"), _tagged(at_tokens, "at equal tokens"))
     if at_k.verdict == "better" and at_tokens.verdict != "better":
         return Headline(tags[1].kind, tags, _fill("not at equal tokens", **slots(at_k)))
-    lead = at_k if at_k.verdict == "better" and not adds else at_tokens
+    lead = at_k if at_k.verdict == "better" and not constructed else at_tokens
     return Headline(tags[1].kind, tags, sentence(lead))
 
 
 def sentence(claim: Claim) -> str:
     """The sentence of one comparison, by its verdict."""
     return _fill(_rule(claim), **slots(claim))
+
+
+def outcome(row: Mapping[str, Any]) -> Tag:
+    """A row of the comparison record in few words: `undecided; about 2,900 questions would decide`."""
+    if row["constructed"]:
+        return Tag("same", f"by construction: {row['constructed']}")
+    if row["verdict"] == "cost":
+        dearer = (row["difference"] > 0) - (row["difference"] < 0)
+        return (Tag("same", "costs the same"), Tag("worse", "costs more"), Tag("better", "cheaper"))[dearer]
+    if row["verdict"] == "undecided":
+        need = f"; {numbers.about(row['needed'])} questions would decide" if row["needed"] else ""
+        return Tag("open", f"undecided{need}")
+    return Tag(TAGS[row["verdict"]][0], str(row["verdict"]))
 
 
 def _rule(claim: Claim) -> str:
@@ -140,32 +161,38 @@ def also(claims: Sequence[Claim]) -> str:
 def winner(cell: str, share: float, m: int, *, named: bool, alike: int, base: str) -> str:
     """Who is first among `m` cells; `alike` of them cannot be told apart from the baseline."""
     facts = {"cell": cell, "share": f"{100 * share:.0f}%", "m": numbers.count(m), "base": base}
-    return _fill("winner" if named else "no winner", **facts, alike=numbers.several(alike, "cell"))
+    rule = "winner" if named else "no winner" if share < SURE else "no winner, though"
+    return _fill(rule, **facts, alike=numbers.several(alike, "cell"))
 
 
-def one_cell(measure: str, value: float, interval: tuple[float, float] | None) -> str:
-    """The sentence of an experiment with one cell."""
+def one_cell(measure: str, value: float, interval: tuple[float, float] | None, level: float, n: int) -> str:
+    """The sentence of an experiment with one cell: its mean over `n` questions, with the interval."""
     said = [numbers.measured(measure, v) for v in (value, *(interval or ()))]
-    ends = f" ({said[1]} to {said[2]})" if interval else ""
-    return _fill("one cell", measure=measure, value=said[0], ends=ends)
+    ends = f"{numbers.level(level)} interval {said[1]} to {said[2]}, " if interval else ""
+    return _fill(
+        "one cell", measure=measure, value=said[0], ends=f" ({ends}{numbers.several(n, 'question')})"
+    )
 
 
 def construction(measure: str, reason: str) -> str:
-    """Two cells that have the same hits: `reason` says why ("expansion leaves ranks alone")."""
-    return _fill("construction", measure=measure, reason=reason)
+    """What the configs alone decide of a measure; `reason` as the comparison record has it."""
+    return _fill(certainty(reason), measure=measure, reason=reason)
 
 
-def blocked(what: str, a: str, b: str) -> str:
-    """Two runs that must not be compared."""
-    return _fill("blocked", what=what, a=a, b=b)
+def certainty(reason: str) -> str:
+    """The name of the tag and of the template for what is certain by construction."""
+    if reason.startswith("same hits"):
+        return "construction"
+    return "adds" if reason == "expansion only adds" else "takes"
 
 
 def axes(names: Sequence[str], mean: float) -> str:
-    """More than one axis differs: the difference belongs to none of them alone."""
+    """More than one axis differs: the difference belongs to none of them alone; empty where one does."""
+    if len(names) < 2:
+        return ""
     count = {2: "Two", 3: "Three"}.get(len(names), numbers.count(len(names)))
-    return _fill(
-        "axes", axes=f"{count} axes", what="gain" if mean > 0 else "loss", axis=numbers.listed(names)
-    )
+    what = "gain" if mean > 0 else "loss" if mean < 0 else "difference"
+    return _fill("axes", axes=f"{count} axes", what=what, axis=numbers.listed(names).replace(" and ", " or "))
 
 
 def _fill(name: str, **slots: str) -> str:

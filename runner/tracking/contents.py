@@ -8,9 +8,9 @@ from typing import Any
 import polars as pl
 
 from runner import keys
-from runner.budgets import budget_of
 from runner.config import GROUPS
 from runner.errors import StoreError
+from runner.measure_names import budget_of
 from runner.runs import Experiment, Run
 from runner.tracking import axes, names
 from runner.tracking.destination import without_credentials

@@ -26,6 +26,8 @@ _ENVIRONMENT = {
     # MLflow would try for minutes; what is not delivered now can be delivered later.
     "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1",
 }
+_NEXT = re.compile(r",(?=['\"]?(?:\w[\w+.-]*://|off\b))")
+"""Between two values of a sweep over tracking URIs."""
 _TIMEOUT = ("MLFLOW_HTTP_REQUEST_TIMEOUT", "10")
 """Seconds that a server has for its first answer; an upload has MLflow's two minutes."""
 
@@ -109,13 +111,24 @@ def _without_user(text: str) -> str:
 
 
 def without_credentials(words: Iterable[str]) -> list[str]:
-    """Command-line words, safe to store: URIs lose user and password, the tracking URI its query as well."""
+    """Command-line words, safe to store: URIs lose user and password, those of `tracking` their query too."""
     clean = []
     for word in words:
         key, mark, value = word.partition("=")
-        tracking = key.lstrip("+").strip() == "tracking.uri" and OFF not in value and _SQLITE not in value
-        clean.append(key + mark + (public(value) if tracking else _without_user(value)))
+        value = _without_user(value)
+        if key.lstrip("+").strip().split(".")[0] == "tracking":
+            value = ",".join(map(_without_query, _NEXT.split(value)))
+        clean.append(key + mark + value)
     return clean
+
+
+def _without_query(text: str) -> str:
+    """A tracking URI, quoted or in braces or not, without query and fragment; in SQLite's is no secret."""
+    if "://" not in text or text.partition("://")[0].endswith("sqlite"):
+        return text
+    kept = re.split(r"[?#]", text, maxsplit=1)[0]
+    closed = re.search(r"['\"}\]]*$", text)
+    return kept if kept == text or closed is None else kept + closed[0]
 
 
 @contextmanager

@@ -69,12 +69,18 @@ def ask(experiment: Experiment, tracking: Tracking, files: Files) -> Files:
 
 
 def asked(experiment: Experiment) -> Tracking:
-    """What the last sweep or `track` asked for; the default where nothing or `off` was asked.
+    """What the last sweep or `track` asked for; the default where nothing or `off` was asked."""
+    found = wanted(experiment)
+    return Tracking() if found.uri == OFF else found
+
+
+def wanted(experiment: Experiment) -> Tracking:
+    """What the last sweep or `track` asked for, `off` as well; the default where nothing was.
 
     A URI comes back without credentials: MLflow also takes them from MLFLOW_TRACKING_USERNAME and _PASSWORD.
     """
     body = _read(experiment.path / _ASKED) or {}
-    if body.get("uri") == OFF or not isinstance(body.get("traces"), int):
+    if not isinstance(body.get("traces"), int):
         return Tracking()
     return Tracking(uri=body.get("uri"), traces=body["traces"])
 

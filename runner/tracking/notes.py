@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from runner.measure_names import is_cost
 from runner.report import numbers
+from runner.report.wording import outcome
 from runner.runs import Experiment, Run
 from runner.text import one_line
 from runner.tracking import contents, verdicts
@@ -48,7 +50,7 @@ def _standing(run: Run, compared: Verdicts) -> list[str]:
     if run.key == group["baseline"]:
         return ["The baseline that the other cells are compared with."]
     rows = [
-        [r["measure"], numbers.difference(r["measure"], r["difference"]), verdicts.ends(r), verdicts.words(r)]
+        [r["measure"], numbers.difference(r["measure"], r["difference"]), verdicts.ends(r), outcome(r).words]
         for r in compared.main(run.key)
     ]
     against = _plain(verdicts.label(group, group["baseline"]))
@@ -95,7 +97,7 @@ def _answered(group: Mapping[str, Any]) -> list[str]:
 
 def _mean(measured: dict[str, Any], *, say_n: bool) -> str:
     value = measured["mean"]
-    shown = f"{value:,.0f}" if measured["measure"].startswith("Tokens") else f"{value:.4f}"
+    shown = f"{value:,.0f}" if is_cost(measured["measure"]) else f"{value:.4f}"
     return f"{shown} (n {measured['n']})" if say_n else shown
 
 

@@ -10,6 +10,7 @@ import polars as pl
 
 from runner.records import Candidate, QueryTrace, TreeMember
 from runner.runs import Run
+from runner.traces import clock_of, dropped_at
 
 SHOWN = 10
 """Documents and drops on one span; the run folder has them all."""
@@ -66,16 +67,19 @@ def root(trace: QueryTrace, found: Texts) -> Span:
 def stages(run: Run, trace: QueryTrace, found: Texts) -> list[Span]:
     """The stages that this query went through, in order, each with the parameters the run declared for it."""
     n = max(run.table("queries").height, 1)
-    out = []
+    seconds = {**run.meta["seconds"], **run.meta.get("seconds_within", {})}
+    out: list[Span] = []
+    clocks: set[str] = set()
     for said in run.meta["stages"]:
         name = said["stage"]
         make = next(
             (f for start, f in _STAGES.items() if name == start or name.startswith(f"{start}.")), None
         )
         if make is not None:
-            group = name.split(".")[0]
-            # Stages run once for all queries; filter and thresholds are timed within fusion.
-            batch = run.meta["seconds"].get("fusion" if group in {"filter", "threshold"} else group, 0.0)
+            # Stages run once for all queries; of those that share a clock the first has all its seconds.
+            clock = clock_of(name, seconds)
+            batch = 0.0 if clock in clocks else seconds.get(clock, 0.0)
+            clocks.add(clock)
             kind, outputs, facts = make(name, trace, found)
             declared = {
                 k: v
@@ -100,10 +104,7 @@ def _leg(name: str, trace: QueryTrace, found: Texts) -> Made:
 
 
 def _dropped(name: str, trace: QueryTrace, found: Texts) -> Made:
-    stage, _, which = name.partition(".")
-    kind = which.split(".")[0]  # `threshold.similarity.<leg>` and `threshold.score` mark with one stage name
-    word = {"similarity": "similarity", "score": "fused score"}.get(kind, "")
-    gone = [c for c in trace.candidates if c.drop_stage == stage and word in (c.drop_reason or "")]
+    gone = list(filter(dropped_at(name), trace.candidates))
     rows = [
         {"chunk_id": c.chunk_id, "reason": c.drop_reason, "value": c.drop_value, "limit": c.drop_limit}
         for c in gone

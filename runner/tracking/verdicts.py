@@ -10,6 +10,7 @@ import polars as pl
 from runner.comparison.record import read
 from runner.errors import StoreError
 from runner.report import numbers
+from runner.report.wording import outcome
 from runner.runs import Experiment, Run
 from runner.tracking import contents
 
@@ -54,7 +55,7 @@ class Verdicts:
         """The verdicts of a run in few words, for a column of a list."""
         if run == self.group(run).get("baseline"):
             return "baseline"
-        return "; ".join(f"{r['measure']}: {words(r)}" for r in self.main(run)) or None
+        return "; ".join(f"{r['measure']}: {outcome(r).words}" for r in self.main(run)) or None
 
 
 def label(group: Mapping[str, Any], run: str) -> str:
@@ -62,24 +63,14 @@ def label(group: Mapping[str, Any], run: str) -> str:
     return next((str(r["label"]) for r in group["runs"] if r["run"] == run), run)
 
 
-def words(row: Row) -> str:
-    """The verdict of a row: `better`, `undecided, about 2,900 questions would decide`, `costs more`."""
-    if row["constructed"]:
-        return f"by construction: {row['constructed']}"
-    if row["verdict"] == "cost":
-        return (
-            "costs more" if row["difference"] > 0 else "costs less" if row["difference"] else "costs the same"
-        )
-    if row["verdict"] == "undecided" and row["needed"]:
-        return f"undecided, {numbers.about(row['needed'])} questions would decide"
-    return str(row["verdict"])
-
-
 def ends(row: Row) -> str:
     """The interval and its level; missing where there were too few questions."""
     if row["low"] is None:
         return numbers.MISSING
-    return f"{numbers.interval(row['low'], row['high'])} ({numbers.level(row['level'])})"
+    if row["low"] is None:
+        return numbers.MISSING
+    said = numbers.ends(row["measure"], row["difference"], row["low"], row["high"])
+    return f"{said} ({numbers.level(row['level'])})"
 
 
 def summary(experiment: Experiment, verdicts: Verdicts) -> pl.DataFrame:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from runner.comparison.paired import MARGIN
 from runner.errors import EXIT_OK, RequestError, UnknownNameError, did_you_mean
+from runner.text import one_line
 
 Given = dict[str, str | bool]
 """Options by name: True, or their value."""
@@ -56,7 +57,7 @@ def parsed(
 
 
 def at_most(n: int, plain: Sequence[str], verb: str) -> None:
-    """Refuse more than `n` positional words."""
+    """Raise RequestError where there are more than `n` positional words."""
     if len(plain) > n:
         raise RequestError(f"{verb}: '{plain[n]}' is one argument too many")
 
@@ -66,18 +67,26 @@ def outputs_of(given: Given) -> Path:
     return Path(str(given.get("--outputs", "outputs")))
 
 
-def whole_number(given: Given, option: str) -> int | None:
-    """The value of an option that counts; None where it is absent."""
+def whole_number(given: Given, option: str, what: str = "") -> int | None:
+    """The value of an option that counts, or that is `what` ("the number of a cell"); None: it is absent.
+
+    Raises:
+        RequestError: it is no whole number.
+    """
     value = given.get(option)
     if value is None:
         return None
     if not str(value).isdecimal():
-        raise RequestError(f"{option}: '{value}' is no whole number")
+        raise RequestError(f"{option}: '{one_line(str(value))}' is no whole number{what and f', {what}'}")
     return int(str(value))
 
 
 def margin_of(given: Given) -> float:
-    """The difference that does not matter, as `--margin` has it."""
+    """The difference that does not matter, as `--margin` has it, in units of the measure.
+
+    Raises:
+        RequestError: it is not between 0 and 1.
+    """
     value = given.get("--margin", MARGIN)
     try:
         margin = float(str(value))

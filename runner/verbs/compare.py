@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any
 
-from runner import runs
+import numpy as np
+
+from runner import keys, runs
 from runner.comparison import record, said
 from runner.comparison.paired import Paired
 from runner.comparison.record import Group
 from runner.errors import RequestError
 from runner.report import numbers
+from runner.report.wording import outcome
 from runner.runs import Run
 from runner.text import grid
-from runner.verbs.arguments import Answer, Given, margin_of, outputs_of, parsed
+from runner.verbs.arguments import Answer, Given, margin_of, outputs_of, parsed, whole_number
 
 _FLAGS = ("--all-pairs", "--force", "--all-measures")
 
@@ -32,12 +36,12 @@ def compare(words: Sequence[str]) -> Answer:
         chosen = list({r.key: r for r in (runs.open_run(outputs, n) for n in names)}.values())
         if len(chosen) < 2:
             raise RequestError("compare: these names are all the same run")
-        groups = [_of_runs(chosen, given, margin)]
+        groups = [_of_runs(chosen, given, margin, outputs)]
     else:
         experiment = runs.open_experiment(outputs, names[0] if names else "latest")
         groups = record.of_experiment(
             experiment,
-            baseline=_cell(given.get("--baseline")),
+            baseline=whole_number(given, "--baseline", "the number of a cell"),
             all_pairs="--all-pairs" in given,
             margin=margin,
         )
@@ -46,7 +50,7 @@ def compare(words: Sequence[str]) -> Answer:
     return Answer(text or "no run of the experiment is recorded", value)
 
 
-def _of_runs(chosen: list[Run], given: Given, margin: float) -> Group:
+def _of_runs(chosen: list[Run], given: Given, margin: float, outputs: Path) -> Group:
     blocked = record.blocking(chosen)
     labels = {r.key: r.short for r in chosen}
     if blocked and "--force" not in given:
@@ -57,20 +61,15 @@ def _of_runs(chosen: list[Run], given: Given, margin: float) -> Group:
         )
     place = 0
     if "--baseline" in given:
-        key = runs.resolve(str(given["--baseline"]), [r.key for r in chosen], "run among those compared")
-        place = next(i for i, r in enumerate(chosen) if r.key == key)
+        key = runs.open_run(outputs, str(given["--baseline"])).key
+        found = [i for i, r in enumerate(chosen) if r.key == key]
+        if not found:
+            raise RequestError(f"--baseline: {key[: keys.SHORT]} is none of the runs that are compared")
+        place = found[0]
     group = record.compared(chosen, labels, baseline=place, all_pairs="--all-pairs" in given, margin=margin)
     if blocked:
         group.body["forced"] = [b.what for b in blocked]
     return group
-
-
-def _cell(value: object) -> int | None:
-    if value is None:
-        return None
-    if not str(value).isdigit():
-        raise RequestError(f"--baseline: '{value}' is no number of a cell; of an experiment, name its cell")
-    return int(str(value))
 
 
 def shown(group: Group, *, every: bool = False) -> str:
@@ -86,15 +85,22 @@ def shown(group: Group, *, every: bool = False) -> str:
         f"warning: {group.labels[p['run']]} gains in {p['measure']}, and so does the placebo: not shown"
         for p in body["placebo"]
     ]
+    lines += [
+        f"warning: {d['what']} differs: {', '.join(dict.fromkeys(d['values']))}"
+        for d in body["differences"]
+        if d["level"] == "warns" and d["what"] not in said.SOFT
+    ]
     answer = None if body.get("forced") else said.headline(group)
     if answer:
         lines.append(f"{' · '.join(t.words for t in answer.tags)}: {answer.sentence}")
+        lines += said.beside(group)
     measures = list(group.scores.measures) if every else body["main"]
     head = ["run", "baseline", "measure", "mean", "difference", "interval", "level", "p (Holm)", "verdict"]
     rows = [_row(group, r) for m in measures for r in group.rows if r.measure == m]
     base = group.labels[body["baseline"]]
     means = ", ".join(
-        f"{m} {numbers.measured(m, float(group.scores.of(m)[:, _place(group)].mean()))}" for m in measures
+        f"{m} {numbers.measured(m, float(np.nanmean(group.scores.of(m)[:, _place(group)])))}"
+        for m in measures
     )
     lines += ["", f"baseline {base}: {means}", "", grid(head, rows, [3, 4, 6, 7])]
     lines += ["", *said.first(group)] if body["first"] and not body.get("forced") else []
@@ -120,7 +126,7 @@ def _windows(surface: dict[str, Any]) -> list[str]:
     for w in surface["windows"]:
         said = [f"±{w['prev']}/{w['next']}", numbers.measured(measure, w["mean"]), f"{w['tokens']:,.0f}"]
         if "difference" in w:
-            ends = "–" if w["low"] is None else numbers.interval(w["low"], w["high"])
+            ends = numbers.ends(measure, w["difference"], w["low"], w["high"])
             bought = "–" if w["yield"] is None else numbers.difference(measure, w["yield"])
             said += [numbers.difference(measure, w["difference"]), ends, bought]
         rows.append(said + [""] * (len(head) - len(said)))
@@ -133,22 +139,14 @@ def _place(group: Group) -> int:
 
 
 def _row(group: Group, row: Paired) -> list[str]:
-    ends = "–" if row.low is None or row.high is None else numbers.interval(row.low, row.high)
-    verdict = (
-        row.verdict
-        if row.verdict != "undecided" or row.needed is None
-        else (f"undecided ({numbers.about(row.needed)} questions would decide)")
-    )
-    if row.constructed:
-        verdict = f"by construction: {row.constructed}"
     return [
         group.labels[row.candidate],
         group.labels[row.baseline],
         row.measure,
         numbers.measured(row.measure, row.candidate_mean),
         numbers.difference(row.measure, row.difference),
-        ends,
+        numbers.ends(row.measure, row.difference, row.low, row.high),
         numbers.level(row.level),
         numbers.p_value(row.p_corrected),
-        verdict,
+        outcome(asdict(row)).words,
     ]

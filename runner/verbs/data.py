@@ -124,7 +124,7 @@ def _import(words: Sequence[str]) -> Answer:
         "kind": name,
         "options": _options(settings) or "none",
         "date": datetime.datetime.now(datetime.UTC).date().isoformat(),
-        "licence": str(licence) or "not stated here; that of the source holds",
+        "licence": str(licence) if licence else "not stated here; that of the source holds",
     }
     said = native_folder.publish(loaded, Path(str(target)), about)
     left_out = {f"left out: {reason}": n for reason, n in loaded.corpus.rejected.items()}

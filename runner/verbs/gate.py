@@ -12,6 +12,7 @@ from runner.errors import EXIT_FAILED, EXIT_OK, RequestError
 from runner.gating import baseline, forms
 from runner.gating.baseline import Baseline
 from runner.gating.judgement import judge
+from runner.measure_names import leading
 from runner.request import conf_folder
 from runner.store import publish_file
 from runner.verbs.arguments import Answer, Given, at_most, margin_of, outputs_of, parsed
@@ -61,12 +62,7 @@ def _expected(given: Given, outputs: Path) -> Answer:
 def _against(given: Given, outputs: Path) -> Answer:
     before = _side(str(given["--baseline"]), outputs)
     after = _side(str(given.get("--candidate", "latest")), outputs)
-    if "--measure" in given:
-        measures = [m.strip() for m in str(given["--measure"]).split(",") if m.strip()]
-    else:
-        measures = [next(iter(before.measures))]
-    if "--budget-tokens" in given:
-        measures = [f"SpanR@{_number(given, '--budget-tokens', 1):.0f}t"]
+    measures = _measures(given, before)
     limit = _number(given, "--max-latency-ratio", 0) if "--max-latency-ratio" in given else None
     found = judge(
         before,
@@ -83,6 +79,20 @@ def _against(given: Given, outputs: Path) -> Answer:
         baseline.write(after, Path(str(given["--save"])))
     text = forms.markdown(found) if "--markdown" in given else forms.text(found)
     return Answer(text, {**asdict(found), "passed": found.passed}, EXIT_OK if found.passed else EXIT_FAILED)
+
+
+def _measures(given: Given, before: Baseline) -> list[str]:
+    """What the gate judges: as asked, or the leading measure of the baseline."""
+    if "--budget-tokens" in given:
+        if "--measure" in given:
+            raise RequestError("gate: --budget-tokens names a measure of its own; leave --measure out")
+        return [f"SpanR@{_number(given, '--budget-tokens', 1):.0f}t"]
+    if "--measure" not in given:
+        return [leading(before.measures) or next(iter(before.measures))]
+    asked = [m.strip() for m in str(given["--measure"]).split(",")]
+    if not all(asked):
+        raise RequestError("--measure: names no measure, or an empty one; for instance SpanR@5,nDCG@10")
+    return list(dict.fromkeys(asked))
 
 
 def _side(ref: str, outputs: Path) -> Baseline:

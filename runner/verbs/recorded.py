@@ -147,11 +147,11 @@ def report(words: Sequence[str]) -> Answer:
     """Write the pages of an experiment again; with --single-file one file to send on."""
     from runner.report import site
 
-    plain, given = parsed(words, ["--single-file"])
+    plain, given = parsed(words, ["--single-file"], ["--reports"])
     at_most(1, plain, "report")
     outputs = outputs_of(given)
     experiment = runs.open_experiment(outputs, plain[0] if plain else "latest")
-    reports, shown = outputs.parent / "reports", Report().questions
+    reports, shown = Path(str(given.get("--reports", outputs.parent / "reports"))), Report().questions
     if "--single-file" in given:
         pages = {"report": site.single(experiment, reports, questions=shown)}
     else:

@@ -14,7 +14,8 @@ from runner.report.selection import sentences
 from runner.request import Request, conf_folder
 from runner.session import Progress
 from runner.text import grid
-from runner.verbs.arguments import Answer, margin_of, outputs_of, parsed, whole_number
+from runner.tracking.marker import wanted
+from runner.verbs.arguments import Answer, Given, margin_of, outputs_of, parsed, whole_number
 from runner.verbs.selecting import Asked, Cell, Halves
 from runner.verbs.selecting import select as chosen
 
@@ -37,22 +38,27 @@ def select(words: Sequence[str], progress: Progress) -> Answer:
         names[0], overrides, outputs_of(given)
     )
     outside, found, left_out = composed
+    if len(found) < 2:
+        raise RequestError(f"select: {names[0]} has {len(found)} cells that can be run; a choice needs two")
     asked = Asked(
         measure=str(given["--measure"]),
         budget=whole_number(given, "--budget"),
-        baseline=whole_number(given, "--baseline") or 0,
+        baseline=_baseline(given, found),
         halving="--halving" in given,
         margin=margin_of(given),
     )
-    if len(found) < 2:
-        raise RequestError(f"select: {names[0]} has {len(found)} cells that can be run; a choice needs two")
-    if asked.baseline >= len(found):
-        raise RequestError(
-            f"--baseline: there is no cell {asked.baseline}; {names[0]} has 0 to {len(found) - 1}"
-        )
     command = ["python", "-m", "runner", "select", *words]
     body = chosen(found, asked, Halves(outside, command, progress))
     return Answer(_shown(body, left_out), body)
+
+
+def _baseline(given: Given, found: Sequence[Cell]) -> int:
+    """The number of the cell to compare with; the first that can be run."""
+    known = [cell.num for cell in found]
+    asked = whole_number(given, "--baseline", "the number of a cell")
+    if asked is not None and asked not in known:
+        raise RequestError(f"--baseline: no cell {asked} can be run; choose of {', '.join(map(str, known))}")
+    return known[0] if asked is None else asked
 
 
 _VALUES = ("--measure", "--budget", "--baseline", "--margin")
@@ -80,7 +86,7 @@ def _preset(name: str, overrides: Sequence[str], outputs: object) -> Composed | 
         raise RequestError(
             "select: needs a sweep whose cells are known before it starts; leave the sweeper out"
         )
-    valid = [(o, c) for o, c in request.cells if isinstance(c, RunConfig)]
+    valid = [Cell(i, o, c) for i, (o, c) in enumerate(request.cells) if isinstance(c, RunConfig)]
     return (
         request.outside,
         valid,
@@ -94,11 +100,11 @@ def _recorded(name: str, overrides: Sequence[str], outputs: Path) -> Composed:
         raise RequestError(f"select: {name} is recorded; overrides ({overrides[0]}) are for presets")
     experiment = runs.open_experiment(outputs, name)
     found: list[Cell] = []
-    outside = Outside()
+    outside = Outside(tracking=wanted(experiment))
     for cell in experiment.cells:
         if cell["num"] in experiment.runs:
-            config, outside = registry.parse_run(experiment.runs[cell["num"]].config)
-            found.append((cell["overrides"], config))
+            config, _ = registry.parse_run(experiment.runs[cell["num"]].config)
+            found.append(Cell(cell["num"], cell["overrides"], config))
     update = {
         "experiment": outside.experiment.model_copy(update={"name": experiment.name}),
         "runtime": outside.runtime.model_copy(update={"outputs": str(outputs)}),

@@ -6,24 +6,30 @@ import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from runner import delivery, ledger, pipeline, sweep
-from runner.budgets import BUDGETS
 from runner.comparison import choosing, record, said, standing
 from runner.comparison.scores import scores
 from runner.config import Outside, RunConfig
 from runner.errors import RequestError, RunnerError
 from runner.keyring import corpus_meta
+from runner.measure_names import BUDGETS
 from runner.parts import parts
 from runner.report import site
-from runner.report.selection import FILE
+from runner.report.selection import FILE, FORMAT
 from runner.request import Request, axes, cell_folder, session
 from runner.runs import Experiment, Run
 from runner.session import Progress
 
-FORMAT = 1
-Cell = tuple[list[str], RunConfig]
+
+class Cell(NamedTuple):
+    """A cell of what is chosen from."""
+
+    num: int
+    """In the sweep it comes from: there it stands beside cells that cannot be run."""
+    overrides: list[str]
+    config: RunConfig
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +40,7 @@ class Asked:
     budget: int | None
     """Tokens of the context, a question on average; None: any."""
     baseline: int
-    """Place of the cell that the choice is compared with."""
+    """Number of the cell that the choice is compared with."""
     halving: bool
     margin: float
 
@@ -50,7 +56,7 @@ class Halves:
     def runs(self, cells: Sequence[Cell]) -> list[Run]:
         """The run of each cell. Raises RunnerError where one cannot be had."""
         own = session(self.outside, self.progress)
-        return [Run(own.outputs, pipeline.run(config, own).run_key) for _, config in cells]
+        return [Run(own.outputs, pipeline.run(c.config, own).run_key) for c in cells]
 
     def experiment(self, half: str, cells: Sequence[Cell]) -> Experiment:
         """The cells as a recorded sweep, with its comparison and report.
@@ -62,12 +68,12 @@ class Halves:
         outside = self.outside.model_copy(update={"experiment": name})
         own = session(outside, self.progress)
         request = Request(lambda _: None, self.progress, outside=outside)
-        request.cells = list(cells)
-        request.axes = axes([overrides for overrides, _ in cells])
+        request.cells = [(c.overrides, c.config) for c in cells]
+        request.axes = axes([c.overrides for c in cells])
         folder = own.outputs / "sweeps" / f"select-{uuid.uuid4().hex[:12]}"
         request.open(folder)
-        for num, (overrides, config) in enumerate(cells):
-            sweep.run_cell(num, overrides, config, cell_folder(folder, num), own)
+        for place, cell in enumerate(cells):
+            sweep.run_cell(place, cell.overrides, cell.config, cell_folder(folder, place), own)
         done = delivery.finish(request, self.command).sweep
         if done.failed:
             bad = next(c for c in done.cells if c.run is None)
@@ -84,16 +90,9 @@ def select(cells: Sequence[Cell], asked: Asked, halves: Halves) -> dict[str, Any
     """
     _measured(cells, asked.measure)
     n = _questions(cells, halves)
-    planned = choosing.rounds(len(cells), n) if asked.halving else [n]
-    left, rounds = list(range(len(cells))), []
-    for questions in planned[:-1]:
-        found = halves.runs([_half(cells[i], "dev", questions) for i in left])
-        rounds.append({"questions": questions, "cells": len(left)})
-        left = _kept(left, found, asked)
-    rounds.append({"questions": n, "cells": len(left)})
-    dev = halves.experiment("dev", [_half(cells[i], "dev") for i in left])
-    run_of = {left[num]: run.key for num, run in dev.runs.items()}
-    cell_of = {key: cell for cell, key in reversed(run_of.items())}  # the first of those that are one run
+    left, rounds = _narrowed(cells, asked, halves, n)
+    dev = halves.experiment("dev", [_half(c, "dev") for c in left])
+    cell_of = {run.key: left[place] for place, run in sorted(dev.runs.items(), reverse=True)}
     table = scores(_distinct(dev.runs.values()))
     order = choosing.places(table, asked.measure, asked.budget)
     if not order[0].within:
@@ -101,29 +100,46 @@ def select(cells: Sequence[Cell], asked: Asked, halves: Halves) -> dict[str, Any
         raise RequestError(
             f"--budget: the smallest context has {least:.0f} tokens, {asked.budget} were asked"
         )
-    within = {p.run for p in order if p.within}
-    chosen = cell_of[order[0].run]
+    within = [r for r in table.runs if any(p.run == r.key and p.within for p in order)]
+    chosen, baseline = cell_of[order[0].run], _numbered(cells, asked.baseline)
     body: dict[str, Any] = {
         "format": FORMAT,
         "asked": asdict(asked),
-        "seed": cells[0][1].seed,
+        "seed": cells[0].config.seed,
         "data": table.runs[0].data,
         "dev": dev.key,
         "rounds": rounds,
         "evaluations": {"made": sum(r["questions"] * r["cells"] for r in rounds), "all": n * len(cells)},
         "cells": [
-            {"cell": cell_of[p.run], "overrides": _told(cells, cell_of[p.run]), **asdict(p)} for p in order
+            {"cell": cell_of[p.run].num, "overrides": _told(cells, cell_of[p.run]), **asdict(p)}
+            for p in order
         ],
-        "first": standing.first(scores([r for r in table.runs if r.key in within]), asked.measure),
-        "chosen": chosen,
+        "first": standing.first(scores(within), asked.measure),
+        "chosen": {"cell": chosen.num, "overrides": _told(cells, chosen)},
+        "baseline": {"cell": baseline.num, "overrides": _told(cells, baseline)},
         "test": None,
     }
-    if order[0].run != run_of[asked.baseline]:
-        body["test"] = _confirmed([cells[asked.baseline], cells[chosen]], asked, halves)
+    if order[0].run != dev.runs[left.index(baseline)].key:
+        body["test"] = _confirmed([baseline, chosen], asked, halves)
     sweep.replace_json(dev.path / FILE, body)
     reports, shown = Path(halves.outside.runtime.reports), halves.outside.report.questions
     site.render(dev, reports, questions=shown)  # again, with what was chosen
     return body
+
+
+def _narrowed(
+    cells: Sequence[Cell], asked: Asked, halves: Halves, n: int
+) -> tuple[list[Cell], list[dict[str, int]]]:
+    """The cells that are left for all `n` questions of dev, and what each round asked."""
+    left, rounds = list(cells), []
+    for questions in choosing.rounds(len(cells), n)[:-1] if asked.halving else ():
+        found = halves.runs([_half(c, "dev", questions) for c in left])
+        rounds.append({"questions": questions, "cells": len(left)})
+        baseline = found[left.index(_numbered(cells, asked.baseline))].key
+        order = choosing.places(scores(_distinct(found)), asked.measure, asked.budget)
+        going = choosing.kept(order, baseline)
+        left = [cell for cell, run in zip(left, found, strict=True) if run.key in going]
+    return left, [*rounds, {"questions": n, "cells": len(left)}]
 
 
 def _confirmed(pair: Sequence[Cell], asked: Asked, halves: Halves) -> dict[str, Any]:
@@ -147,7 +163,7 @@ def _confirmed(pair: Sequence[Cell], asked: Asked, halves: Halves) -> dict[str, 
 
 def _measured(cells: Sequence[Cell], measure: str) -> None:
     """Refuse a measure that the runs will not have, before anything is run."""
-    declared = [parts(config).measures for _, config in cells]
+    declared = [parts(cell.config).measures for cell in cells]
     shared = [m for m in declared[0] if all(m in others for others in declared)]
     choosing.must_have([*shared, *(f"SpanR@{b}t" for b in BUDGETS)], measure)
 
@@ -155,24 +171,20 @@ def _measured(cells: Sequence[Cell], measure: str) -> None:
 def _questions(cells: Sequence[Cell], halves: Halves) -> int:
     """How many questions the dev half has; the same for all cells."""
     own = session(halves.outside, halves.progress)
-    found = [corpus_meta(parts(_half(c, "dev")[1]), own)[1] for c in cells]
+    found = [corpus_meta(parts(_half(c, "dev").config), own)[1] for c in cells]
     if len({m["fingerprints"]["queries"] for m in found}) > 1:
         raise RequestError("select: the cells ask different questions; choose within one data set")
     return int(found[0]["queries"])
 
 
-def _kept(left: Sequence[int], found: Sequence[Run], asked: Asked) -> list[int]:
-    """The cells that go on."""
-    baseline = found[list(left).index(asked.baseline)].key
-    order = choosing.places(scores(_distinct(found)), asked.measure, asked.budget)
-    going = choosing.kept(order, baseline)
-    return [num for num, run in zip(left, found, strict=True) if run.key in going]
+def _numbered(cells: Sequence[Cell], num: int) -> Cell:
+    return next(cell for cell in cells if cell.num == num)
 
 
-def _told(cells: Sequence[Cell], num: int) -> list[str]:
+def _told(cells: Sequence[Cell], cell: Cell) -> list[str]:
     """The overrides of a cell that tell it from the others."""
-    varied = axes([overrides for overrides, _ in cells])
-    return [o for o in cells[num][0] if o.partition("=")[0] in varied] or cells[num][0]
+    varied = axes([c.overrides for c in cells])
+    return [o for o in cell.overrides if o.partition("=")[0] in varied] or cell.overrides
 
 
 def _distinct(found: Iterable[Run]) -> list[Run]:
@@ -180,7 +192,6 @@ def _distinct(found: Iterable[Run]) -> list[Run]:
 
 
 def _half(cell: Cell, part: Literal["dev", "test"], questions: int | None = None) -> Cell:
-    overrides, config = cell
     more = [] if questions is None else [f"questions={questions}"]
-    update = {"split": part, "questions": questions or config.questions}
-    return [*overrides, f"split={part}", *more], config.model_copy(update=update)
+    update = {"split": part, "questions": questions or cell.config.questions}
+    return Cell(cell.num, [*cell.overrides, f"split={part}", *more], cell.config.model_copy(update=update))

@@ -54,6 +54,7 @@ def test_runs_that_differ_in_neighbors_only_are_equal_by_construction(pair: list
     a, b = pair
     assert by_construction(b, a, "SpanR@3") == "same hits: expansion leaves ranks alone"
     assert by_construction(b, a, "SpanR@3+") == "expansion only adds"
+    assert by_construction(a, b, "SpanR@3+") == "a narrower window only takes away"
     assert by_construction(b, a, "SpanR@500t") == ""  # neighbors displace hits there
     assert by_construction(b, a, "Tokens@3+") == ""
     assert by_construction(a, a, "SpanR@3") == ""
@@ -133,9 +134,15 @@ def test_compare_prints_the_record_and_refuses_other_data(
     assert main(["compare", pair[0].key, other.key, *ask]) == 2
     assert "no verdict: questions differs" in capsys.readouterr().err
     assert main(["compare", pair[0].key, other.key, "--force", *ask]) == 0
-    assert "FORCED: questions differs" in capsys.readouterr().out
+    forced = capsys.readouterr().out
+    assert "FORCED: questions differs" in forced
+    assert "nan" not in forced
+    assert "of 1 questions with gold" in forced  # what a run was not asked it neither answered nor lost
     assert main(["compare", pair[0].key, pair[0].short, *ask]) == 2
     assert main(["compare", pair[0].key, pair[1].key, "--margin", "two", *ask]) == 2
+    assert main(["compare", pair[0].key, pair[1].key, "--baseline", other.key, *ask]) == 2
+    assert "is none of the runs that are compared" in capsys.readouterr().err
+    assert main(["compare", "latest", "--baseline", "\u00b2", *ask]) == 2
 
 
 def test_a_run_that_reused_its_search_has_no_time_of_its_own(at: Path) -> None:
@@ -186,3 +193,71 @@ def test_all_pairs_answer_against_the_baseline_that_was_named(at: Path) -> None:
                 assert row is not None
                 assert same is not None
                 assert (row.baseline, row.difference) == (several[baseline].key, same.difference)
+
+
+def test_the_baseline_may_be_the_latest_run(at: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    older, newer = (done(at / "data", at / "aged", top_k=k) for k in (1, 2))
+    ask = ["--baseline", "latest", "--json", "--outputs", str(at / "aged")]
+    capsys.readouterr()
+    assert main(["compare", older.key, newer.key, *ask]) == 0
+    (group,) = json.loads(capsys.readouterr().out)
+    assert group["baseline"] == newer.key
+
+
+def test_undeclared_differences_are_printed_with_the_table(
+    at: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pair_ = [done(at / "data", at / "out", top_k=k) for k in (1, 3)]
+    capsys.readouterr()
+    assert main(["compare", *(r.key for r in pair_), "--outputs", str(at / "out")]) == 0
+    assert "warning: top_k differs: 1, 3\n" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("measures", "main_"),
+    [
+        (["Tokens@3", "nDCG@3"], "nDCG@3"),  # a cost decides nothing
+        (["SpanR@500t", "SpanR@3"], "SpanR@3"),  # nor does a budget lead "at equal top_k"
+    ],
+)
+def test_the_answer_leads_with_quality_at_equal_top_k(at: Path, measures: list[str], main_: str) -> None:
+    pair_ = [done(at / "data", at / "out", top_k=k, metrics__measures=measures) for k in (1, 3)]
+    group = record.compared(pair_, {r.key: r.short for r in pair_})
+    assert group.body["main"][0] == main_
+    assert len(set(group.body["main"])) == len(group.body["main"])
+    assert said.headline(group) is not None
+
+
+def test_gold_of_whole_documents_has_a_verdict_too(tmp_path: Path) -> None:
+    gold = [{"query_id": "q1", "doc_id": "metals"}, {"query_id": "q2", "doc_id": "trees"}]
+    helpers.tiny(tmp_path / "data", gold=gold)
+    measures = ["SpanR@3", "Tokens@3", "Tokens@3+", "nDCG@3"]
+    pair_ = [
+        done(tmp_path / "data", tmp_path / "out", neighbor_prev=n, metrics__measures=measures) for n in (1, 0)
+    ]
+    group = record.compared(pair_, {r.key: r.short for r in pair_})
+    assert group.body["main"] == ["nDCG@3"]
+    answer = said.headline(group)
+    assert answer is not None
+    assert answer.sentence == "nDCG@3 is the same in both (same hits: expansion leaves ranks alone)."
+    assert group.body["surfaces"] == []
+
+
+def test_another_better_run_and_two_changed_axes_stand_beside_the_headline(pair: list[Run]) -> None:
+    labels = {r.key: r.short for r in pair}
+    cells = [{"neighbor_prev": str(n), "neighbor_next": str(n)} for n in (0, 1)]
+    (line,) = said.beside(record.compared(pair, labels, cells=cells))
+    assert line.startswith("Two axes differ at once, so the ")
+    assert line.endswith(" cannot be given to neighbor_prev or neighbor_next alone.")
+    assert said.beside(record.compared(pair, labels)) == []
+
+
+def test_a_record_of_another_format_is_none(at: Path) -> None:
+    _sweep(at)
+    (experiment,) = [runs.Experiment(at / "out", k) for k in runs.experiment_keys(at / "out")]
+    assert record.read(experiment) is not None
+    file = experiment.path / "comparison.json"
+    was = file.read_text("utf-8")
+    file.write_text(json.dumps({**json.loads(was), "format": 99}), "utf-8")
+    assert record.read(experiment) is None
+    file.write_text(was, "utf-8")

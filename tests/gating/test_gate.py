@@ -88,6 +88,14 @@ def test_more_tokens_are_shown_as_more_and_fail() -> None:
     assert case.high is not None
     assert case.low <= 100 <= case.high
     assert (case.standing, found.passed) == ("inferior", False)
+    # Of a cost the margin is a share of the mean of 101: one token more is 0.99%, two are 1.98%.
+    for more, passes in ((1.0, True), (2.0, False)):
+        dearer = made(
+            GOOD, measures={"Tokens@5": {q: v + more for q, v in before.measures["Tokens@5"].items()}}
+        )
+        said = judge(before, dearer, ["Tokens@5"], margin=0.01)
+        assert said.cases[0].difference == pytest.approx(more)
+        assert said.passed == passes
 
 
 @pytest.mark.parametrize(
@@ -133,6 +141,12 @@ def test_from_the_command_line(at: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert baseline.read(at / "base.json") == baseline.of_run(first)
     asked = ["gate", "--baseline", "base.json", "--measure", "SpanR@3"]
     assert main([*asked, "--candidate", first.key]) == 0
+    named = {}
+    for side in ("base.json", first.key):  # a file and a run lead with the same measure
+        capsys.readouterr()
+        assert main(["gate", "--baseline", side, "--candidate", first.key, "--json"]) == 0
+        named[side] = [c["measure"] for c in json.loads(capsys.readouterr().out)["cases"]]
+    assert list(named.values()) == [["SpanR@3"]] * 2
     less = done(at / "data", at / "outputs", top_k=1)
     files = ["--junit", "j.xml", "--summary", "s.md"]
     capsys.readouterr()
@@ -148,6 +162,9 @@ def test_from_the_command_line(at: Path, capsys: pytest.CaptureFixture[str]) -> 
     for wrong in (
         [*asked, "--candidate", other.key],
         [*asked, "--margin", "-1"],
+        ["gate", "--baseline", "base.json", "--measure", ""],
+        ["gate", "--baseline", "base.json", "--measure", "SpanR@3,"],
+        [*asked, "--budget-tokens", "500"],
         ["gate", "--baseline", "none.json"],
         ["gate", "--baseline", "data/queries.jsonl"],
         ["gate", "--baseline", "base.json", "--measure", "SpanR@9"],
@@ -197,3 +214,24 @@ def test_other_library_versions_are_noted() -> None:
     )
     assert judge(old, new, ["M"], margin=0.01).notes == ("other library versions: bm25s 1 / 2",)
     assert judge(old, old, ["M"], margin=0.01).notes == ()
+
+
+def test_a_closed_gate_says_every_reason_and_a_long_list_that_it_is_cut() -> None:
+    many, none = [1.0] * 120, [0.0] * 120
+    seconds = {"retrieval": 9.0}
+    found = judge(made(many), made(none, seconds=seconds), ["M"], margin=0.01, latency_limit=2)
+    said = forms.verdict(found)
+    assert said == (
+        "FAIL: M: significantly worse by more than the margin of 0.01; the search takes 9.00 times the "
+        "baseline's, above 2"
+    )
+    for shown in (forms.text(found), forms.markdown(found)):
+        assert "and 70 more; " in shown  # 120 lost, 50 listed
+    strict = judge(made(many), made(many), ["M"], margin=0.01, strict=True)
+    assert forms.verdict(strict) == "OK: every measure is shown to be within the margin of 0.01"
+
+
+def test_a_measure_without_a_common_question_judges_nothing() -> None:
+    other = made(GOOD, measures={"M": {"elsewhere": 1.0}})
+    with pytest.raises(RequestError, match="no question has 'M' in both runs"):
+        judge(made(GOOD), other, ["M"], margin=0.01)

@@ -14,7 +14,7 @@ from runner.config import GROUPS
 LAYERS: dict[int, str] = {
     0: "runner runner.config runner.disk runner.errors runner.fates runner.loss_records "
     "runner.records runner.text runner.trust",
-    1: "runner.budgets runner.keys runner.order runner.parents runner.plugins runner.registry "
+    1: "runner.measure_names runner.keys runner.order runner.parents runner.plugins runner.registry "
     "runner.sentences runner.statistics runner.tables",
     # Ground. Every file of a group is here too, but for its stage: contract, components, private helpers.
     2: "runner.store runner.vectors runner.model_files runner.provenance runner.late_interaction "

@@ -87,7 +87,7 @@ def test_questions_needed_have_two_digits(number: int | None, text: str) -> None
     assert numbers.about(number) == text
 
 
-def test_times_and_money() -> None:
+def test_times() -> None:
     assert [numbers.milliseconds(v) for v in (14.2, 99.94, 142.4, 9999.0, 12_400.0)] == [
         "14.2",
         "99.9",
@@ -95,11 +95,14 @@ def test_times_and_money() -> None:
         "9,999",
         "12.4 s",
     ]
-    assert numbers.money(0.0341, "USD") == "USD 0.034 per 1,000 questions"
-    assert numbers.money(1.25, "EUR") == "EUR 1.2 per 1,000 questions"
-    assert numbers.money(1234, "EUR") == "EUR 1,200 per 1,000 questions"
-    assert numbers.money(0, "EUR") == "EUR 0 per 1,000 questions"
-    assert numbers.money(None) == "not known: no price in the config"
+
+
+def test_an_interval_has_the_digits_of_its_estimate() -> None:
+    assert numbers.ends("Tokens@5", 205.1, 152.742, 262.483) == "+153 to +262"
+    assert numbers.ends("Tokens@5", 20.5, 9.96, 31.0) == "+10.0 to +31.0"
+    assert numbers.ends("Yield@5+", 0.0003, 0.00001, 0.00062) == "0.0000 to +0.0006"
+    assert numbers.ends("SpanR@5", 0.012, -0.0144, 0.0391) == "\u22120.014 to +0.039"
+    assert numbers.ends("SpanR@5", 0.012, None, None) == "\u2013"
 
 
 def test_the_script_writes_the_same_numbers() -> None:

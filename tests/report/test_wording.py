@@ -13,6 +13,7 @@ from runner.report import notices, wording
 from runner.report.claim import PHRASES, slots
 from runner.report.notices import Cut, Gaps
 
+ADDS = "expansion only adds"
 CHANGE = "Adding one chunk before and after every hit"
 EQUAL = {"mean": 0.012, "interval": (-0.014, 0.039), "budget": 1500, "tokens": None, "p": 0.4}
 
@@ -72,7 +73,7 @@ def test_undecided_says_how_many_would_decide_or_that_none_would() -> None:
 
 
 def test_a_gain_that_context_buys_is_not_the_headline_alone() -> None:
-    found = wording.headline(claim(), claim(**EQUAL, verdict="undecided"), adds=True)
+    found = wording.headline(claim(), claim(**EQUAL, verdict="undecided"), constructed=ADDS)
     assert found.kind == "open"
     assert [(t.kind, t.words) for t in found.tags] == [
         ("better", "Better at equal top_k"),
@@ -86,14 +87,19 @@ def test_a_gain_that_context_buys_is_not_the_headline_alone() -> None:
 
 def test_the_headline_leads_with_the_comparison_that_can_have_either_sign() -> None:
     at_tokens = claim(**EQUAL | {"interval": (0.001, 0.023)}, verdict="better")
-    assert " at 1,500 tokens (95%" in wording.headline(claim(), at_tokens, adds=True).sentence
+    assert " at 1,500 tokens (95%" in wording.headline(claim(), at_tokens, constructed=ADDS).sentence
     assert " for 2.3 times the tokens." in wording.headline(claim(), at_tokens).sentence
     worse = claim(mean=-0.07, interval=(-0.11, -0.039), verdict="worse")
     assert wording.headline(worse, at_tokens).kind == "better"
-    alone = wording.headline(claim(thing="SpanR@5+"), adds=True)
+    alone = wording.headline(claim(thing="SpanR@5+"), constructed=ADDS)
     assert (alone.kind, alone.sentence) == (
         "open",
         "The difference in SpanR@5+ cannot be negative: expansion only adds.",
+    )
+    less = wording.headline(claim(thing="gold text"), constructed="a narrower window only takes away")
+    assert [t.words for t in less.tags] == ["Cannot be positive"]
+    assert less.sentence == (
+        "The difference in gold text cannot be positive: a narrower window only takes away."
     )
     assert wording.headline(worse).sentence == wording.sentence(worse)
 
@@ -119,18 +125,22 @@ def test_sentences_of_an_experiment() -> None:
     assert wording.winner(share=0.934, named=True, alike=0, **facts) == (
         "heading is the best of 12 cells: first in 93% of resamples."
     )
-    assert wording.one_cell("SpanR@5", 0.71, (0.46, 0.92)) == (
-        "One cell, nothing to compare: SpanR@5 0.710 (0.460 to 0.920)."
+    assert wording.one_cell("SpanR@5", 0.71, (0.46, 0.92), 0.95, 40) == (
+        "One cell, nothing to compare: SpanR@5 0.710 (95% interval 0.460 to 0.920, 40 questions)."
     )
-    assert wording.one_cell("SpanR@5", 0.71, None) == "One cell, nothing to compare: SpanR@5 0.710."
-    assert wording.construction("nDCG@10", "expansion leaves ranks alone") == (
-        "nDCG@10 is the same in both: expansion leaves ranks alone."
+    assert wording.one_cell("SpanR@5", 0.71, None, 0.95, 1) == (
+        "One cell, nothing to compare: SpanR@5 0.710 (1 question)."
     )
-    assert wording.blocked("the data set", "41f0c9", "77aa2b") == (
-        "No verdict: the data set differs (41f0c9 / 77aa2b). `--force` shows the numbers, marked."
+    assert wording.construction("nDCG@10", "same hits: expansion leaves ranks alone") == (
+        "nDCG@10 is the same in both (same hits: expansion leaves ranks alone)."
     )
     assert wording.axes(["the embedding model", "the strategy"], -0.077) == (
-        "Two axes differ at once, so the loss cannot be given to the embedding model and the strategy alone."
+        "Two axes differ at once, so the loss cannot be given to the embedding model or the strategy alone."
+    )
+    assert wording.axes(["the strategy"], -0.077) == ""
+    assert wording.winner(share=0.934, named=False, alike=1, **facts) == (
+        "No clear winner: heading is first in 93% of resamples, but is not shown to be better than every other "
+        "cell. 1 cell cannot be told apart from fixed_size ±0/0."
     )
 
 
@@ -146,26 +156,12 @@ def test_notices() -> None:
         "A and B use bge-small, C uses MiniLM. Scores from different models do not describe the same set-up; "
         "118 chunks of C were cut at the model's limit."
     )
-    assert notices.fallback(3, 300, "out of memory.").body == (
-        "The reranker failed for 3 of 300 questions and the fused order was used: out of memory."
-    )
-    assert notices.failed("cell 4", "fusion", "no file, line 3").body == (
-        "cell 4 stopped at stage fusion: no file, line 3. It is in no table and no verdict."
-    )
-    assert notices.knobs(["sentence", "heading"], 24).body == (
-        "neighbor_prev and neighbor_next do nothing for sentence and heading; "
-        "24 cells coincide with another and were computed once."
-    )
-    assert "; 1 cell coincides with another" in notices.knobs(["sentence"], 1).body
-    assert notices.knobs(["sentence"]).body.endswith("nothing for sentence.")
-    assert notices.unjudged(3, 40).body.startswith("7.5% of hits unjudged")
-    assert notices.old(1, ["attribution"]).body == "Recorded with format 1; attribution did not exist."
 
 
 @pytest.mark.parametrize(
     ("gaps", "text"),
     [
-        (Gaps(undecided=(0.012, 1500), price=False), "+1.2 at 1,500 tokens"),
+        (Gaps(undecided=(0.012, 1500), price=False), "+1.2 points at 1,500 tokens"),
         (Gaps(price=False, placebo=False), "no price in the config"),
         (Gaps(test_split=False, placebo=False), "no test split"),
         (Gaps(placebo=False), "placebo not run"),

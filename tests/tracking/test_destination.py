@@ -78,11 +78,15 @@ def test_a_command_line_is_safe_to_store() -> None:
         "python", "-m", "tracking.uri=http://me:s3cr3t@host/x?token=s3cr3t", "++tracking.uri='http://a:s3cr3t@b'",
         "dataset.path=s3://k:s3cr3t@bucket/x?part=1", "tracking.uri=http://a:s3cr3t@b,http://c:s3cr3t@d",
         "tracking.uri=sqlite:////srv/me@work/x.db", "neighbor_prev=0,1",
+        "tracking.uri=https://u:s3cr3t@mlflow.office.example/?token=s3cr3t",
+        "tracking={uri:https://h/?token=s3cr3t}", "tracking.uri=sqlite:///x.db?timeout=3,http://h?a=s3cr3t,off",
     ]  # fmt: skip
     assert without_credentials(words) == [
         "python", "-m", "tracking.uri=http://host/x", "++tracking.uri='http://b'",
         "dataset.path=s3://bucket/x?part=1", "tracking.uri=http://b,http://d",
         "tracking.uri=sqlite:////srv/me@work/x.db", "neighbor_prev=0,1",
+        "tracking.uri=https://mlflow.office.example/",
+        "tracking={uri:https://h/}", "tracking.uri=sqlite:///x.db?timeout=3,http://h,off",
     ]  # fmt: skip
 
 

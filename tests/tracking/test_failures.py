@@ -13,8 +13,8 @@ import pytest
 from command import Line
 from tracking.deliveries import CELLS, NOTHING, client, steps, swept, traces, tracked
 
-from runner.budgets import BUDGETS
 from runner.config import Tracking
+from runner.measure_names import BUDGETS
 from runner.runs import Experiment
 from runner.tracking import asked, deliver, pending
 from runner.tracking.deliver import LATER

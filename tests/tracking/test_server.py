@@ -25,8 +25,8 @@ from tracking.deliveries import (
     tracked,
 )
 
-from runner.budgets import BUDGETS
 from runner.config import Tracking
+from runner.measure_names import BUDGETS
 from runner.runs import Experiment
 from runner.tracking import Files, deliver
 from runner.tracking.interest import Interest

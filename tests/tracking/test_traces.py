@@ -101,6 +101,11 @@ def test_the_spans_of_a_query(tmp_path: Path) -> None:
     assert all(s.parent_id == root.span_id and s.inputs == {"query": "copper"} for s in stages)
     assert all(s.start_time_ns < s.end_time_ns <= root.end_time_ns for s in stages)
     by_name = {s.name: s for s in stages}
+    # Stages that share a clock are not counted twice: the spans are as long as the clocks.
+    spent = {**run.meta["seconds"], **run.meta["seconds_within"]}
+    clocks = ("retrieval.bm25", "retrieval.vector", "fusion", "reranker", "cut", "expansion")
+    batch = sum(s.attributes["batch_seconds"] for s in stages)
+    assert batch == pytest.approx(sum(spent[c] for c in clocks))
 
     bm25 = by_name["retrieval.bm25"]
     assert [d["metadata"]["chunk_id"] for d in bm25.outputs] == ["metals#0000", "trees#0000"]

@@ -22,9 +22,10 @@ from tracking.deliveries import (
     tracked,
 )
 
-from runner.budgets import BUDGETS
 from runner.comparison.record import read
 from runner.config import Tracking
+from runner.measure_names import BUDGETS
+from runner.report.wording import outcome
 from runner.runs import Experiment
 from runner.sweep import Cell
 from runner.tracking import charts, deliver, verdicts
@@ -33,7 +34,7 @@ from runner.tracking.verdicts import Verdicts
 CHARTS = ["charts/gold_by_budget.svg", "charts/quality_by_tokens.svg"]
 ROW = {
     "constructed": "", "verdict": "better", "difference": 0.1, "needed": None, "low": 0.01, "high": 0.19,
-    "level": 0.95,
+    "level": 0.95, "measure": "SpanR@5",
 }  # fmt: skip
 
 
@@ -95,7 +96,7 @@ def test_a_child_says_its_difference_to_the_baseline(judged: Experiment) -> None
     for row in rows:
         line = next(x for x in last.splitlines() if x.startswith(f"| {row['measure']} | ") and "std" not in x)
         assert verdicts.ends(row) in line
-        assert verdicts.words(row) in line
+        assert outcome(row).words in line
     assert "Neighbor Expansion differs" in last
     assert runs["0"].data.tags["runner.verdict"] == "baseline"
     assert runs["2"].data.tags["runner.verdict"].startswith(f"{rows[0]['measure']}: ")
@@ -105,16 +106,16 @@ def test_a_child_says_its_difference_to_the_baseline(judged: Experiment) -> None
     ("changes", "said"),
     [
         ({}, "better"),
-        ({"verdict": "undecided", "needed": 2871}, "undecided, about 2,900 questions would decide"),
+        ({"verdict": "undecided", "needed": 2871}, "undecided; about 2,900 questions would decide"),
         ({"verdict": "undecided"}, "undecided"),
         ({"verdict": "cost"}, "costs more"),
-        ({"verdict": "cost", "difference": -3.0}, "costs less"),
+        ({"verdict": "cost", "difference": -3.0}, "cheaper"),
         ({"verdict": "cost", "difference": 0.0}, "costs the same"),
         ({"constructed": "the same hits"}, "by construction: the same hits"),
     ],
 )
 def test_a_verdict_in_words(changes: dict[str, object], said: str) -> None:
-    assert verdicts.words({**ROW, **changes}) == said
+    assert outcome({**ROW, **changes}).words == said
 
 
 def test_an_interval_says_its_level() -> None:

@@ -104,9 +104,8 @@ function cell(text, run, measure, value) {
 }
 
 function verdictCell(c, measure, reason, words) {
-  if (reason && c.mean < 0) return tagOf("open", "By construction: " + reason);
-  if (reason) return tagOf(...(reason.startsWith("same") ? words.tags.construction : words.tags.adds));
-  if (!measure.startsWith("Tokens")) return tagOf(words.tags[c.verdict][0], fill(words.tags[c.verdict][1], {margin: fixed(words.margin, 3)}));
+  if (reason) return tagOf(...words.tags[certainty(reason)]);
+  if (!isCost(measure)) return tagOf(words.tags[c.verdict][0], fill(words.tags[c.verdict][1], {margin: fixed(words.margin, 3)}));
   if (!c.interval || c.interval[0] <= 0 && c.interval[1] >= 0) return tagOf(...words.tags.undecided);
   return tagOf(...(c.mean > 0 ? words.tags.dearer : words.tags.cheaper));
 }
@@ -116,8 +115,8 @@ function measureRow(measure, found, base, others, words) {
   const most = Math.max(1e-9, ...found.flatMap(c => [Math.abs(c.mean), ...(c.interval || []).map(Math.abs)]));
   const cells = found.flatMap((c, i) => {
     const run = others[i], reason = constructed(base, run, measure), digits = digitsOf(measure, c.mean), drawn = node("td", "drawn");
-    const kind = reason || measure.startsWith("Tokens") ? "open" : words.tags[c.verdict][0];
-    if (c.interval) drawn.innerHTML = intervalCell(c.mean, ...c.interval, most, kind, measure.startsWith("Tokens") ? 0 : words.margin);
+    const kind = reason || isCost(measure) ? "open" : words.tags[c.verdict][0];
+    if (c.interval) drawn.innerHTML = intervalCell(c.mean, ...c.interval, most, kind, isCost(measure) ? 0 : words.margin);
     const said = c.interval ? levelAs(c.level) + ": " + interval(...c.interval, digits) : "no interval: " + c.n + " questions";
     const difference = node("td", "", node("span", "nowrap", signed(c.mean, digits)), document.createElement("br"), node("span", "ci", said));
     Object.assign(difference.dataset, {run: run.key, base: base.key, measure, value: c.mean, low: c.interval ? c.interval[0] : "", high: c.interval ? c.interval[1] : ""});
@@ -189,7 +188,7 @@ function firstOf(runs, measure, base) {
 
 function answerOf(run, i, base, lead, known, words) {
   const [atK, atTokens] = lead.map(m => claimed(known[m][i], base, run, m, words.margin));
-  const said = headlineOf(atK, atTokens, constructed(base, run, lead[0]) !== "", words);
+  const said = headlineOf(atK, atTokens, constructed(base, run, lead[0]), words);
   const el = node("div", "verdict " + said.kind, node("div", "kick", ...said.tags.map(t => tagOf(...t)), node("span", "", run.letter + " against " + base.letter)), node("p", "", said.sentence));
   el.dataset.run = run.key;
   return el;

@@ -5,6 +5,10 @@ function isBudget(measure) {
   return /@\d+t$/.test(measure);
 }
 
+function isCost(measure) {
+  return measure.startsWith("Tokens");
+}
+
 function budgetOf(measure) {
   const found = /@(\d+)t$/.exec(measure);
   return found ? +found[1] : null;
@@ -27,9 +31,14 @@ function differing(runs) {
 function constructed(base, run, measure) {
   if (base.hits !== run.hits || (base.prev === run.prev && base.next === run.next) || isBudget(measure)) return "";
   if (!measure.endsWith("+")) return "same hits: expansion leaves ranks alone";
-  const wider = [run.prev >= base.prev, run.next >= base.next];
-  const nested = wider[0] === wider[1] || run.prev === base.prev || run.next === base.next;
-  return measure.startsWith("SpanR") && nested ? "expansion only adds" : "";
+  if (measure.startsWith("SpanR") && run.prev >= base.prev && run.next >= base.next) return "expansion only adds";
+  if (measure.startsWith("SpanR") && run.prev <= base.prev && run.next <= base.next) return "a narrower window only takes away";
+  return "";
+}
+
+function certainty(reason) {
+  if (reason.startsWith("same hits")) return "construction";
+  return reason === "expansion only adds" ? "adds" : "takes";
 }
 
 function average(values) {
@@ -39,7 +48,8 @@ function average(values) {
 
 // The measure of the headline at equal top_k, and the one at the largest budget that every run fills.
 function leading(runs, base, measures, budgets) {
-  let lead = measures[0];
+  let lead = measures.find(m => !isCost(m) && !isBudget(m));
+  if (lead === undefined) return [measures.find(m => !isCost(m)) || measures[0]];
   const others = runs.filter(r => r !== base);
   if (others.every(r => constructed(base, r, lead)) && measures.includes(lead + "+")) lead += "+";
   const known = measures.filter(m => m.startsWith("SpanR@") && budgets.includes(budgetOf(m))).map(budgetOf).sort((a, b) => a - b);
@@ -106,17 +116,20 @@ function sentenceOf(c, words) {
 }
 
 // The verdict at equal top_k and at equal tokens: a gain that more context buys is never the headline alone.
-function headlineOf(atK, atTokens, adds, words) {
+function headlineOf(atK, atTokens, reason, words) {
   const tagged = (c, where) => [words.tags[c.verdict][0], fill(words.tags[c.verdict][1], {margin: sizeOf(c, c.margin)}) + where];
   if (!atTokens) {
-    if (adds) return {kind: "open", tags: [words.tags.adds], sentence: fill(words.templates.adds, {measure: atK.thing})};
+    if (reason) {
+      const rule = certainty(reason), tag = words.tags[rule];
+      return {kind: tag[0], tags: [tag], sentence: fill(words.templates[rule], {measure: atK.thing, reason})};
+    }
     return {kind: words.tags[atK.verdict][0], tags: [tagged(atK, "")], sentence: sentenceOf(atK, words)};
   }
   const tags = [tagged(atK, " at equal top_k"), tagged(atTokens, " at equal tokens")], kind = tags[1][0];
   if (atK.verdict === "better" && atTokens.verdict !== "better") {
     return {kind, tags, sentence: fill(words.templates["not at equal tokens"], slotsOf(atK, words.phrases))};
   }
-  return {kind, tags, sentence: sentenceOf(atK.verdict === "better" && !adds ? atK : atTokens, words)};
+  return {kind, tags, sentence: sentenceOf(atK.verdict === "better" && !reason ? atK : atTokens, words)};
 }
 
 function listedAs(names) {
