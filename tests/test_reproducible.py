@@ -13,10 +13,11 @@ import pytest
 from drawn import changes
 from helpers import config, done, recorded, session, tiny
 
-from runner import pipeline, recompute, record, registry
+from runner import pipeline, record, registry
 from runner.errors import RunnerError
 from runner.runs import Run
 from runner.store import MANIFEST
+from runner.verbs import recompute
 
 FILES = {*(f"{t}.parquet" for t in record.TABLES), "run.trec"}
 

@@ -138,7 +138,7 @@ def judge(
 
 
 def _scale(before: Baseline, measure: str) -> float:
-    """By what a difference is divided before it is judged: a cost is judged by its share of the baseline's mean.
+    """By what a difference is divided before it is judged: that of a cost is a share of the baseline's mean.
 
     Negative for costs, of which less is better.
     """

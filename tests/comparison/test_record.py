@@ -9,10 +9,10 @@ import helpers
 import numpy as np
 import polars as pl
 import pytest
+from comparison.sweeps import swept
 from helpers import done
 from report.javascript import evaluate
 
-from runner import runs
 from runner.cli import main
 from runner.comparison import comparability, record, said, standing
 from runner.comparison.comparability import by_construction, differences
@@ -96,9 +96,8 @@ def test_budgets() -> None:
 
 
 def test_the_record_of_a_sweep_is_the_same_bytes_twice(at: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    _sweep(at)
+    experiment = swept(at)
     shown = capsys.readouterr().out
-    (experiment,) = [runs.Experiment(at / "out", k) for k in runs.experiment_keys(at / "out")]
     files = [experiment.path / "contrasts.parquet", experiment.path / "comparison.json"]
     before = [f.read_bytes() for f in files]
     assert [f.read_bytes() for f in files] == before
@@ -108,15 +107,8 @@ def test_the_record_of_a_sweep_is_the_same_bytes_twice(at: Path, capsys: pytest.
     assert {r["label"] for r in group["runs"]} == {f"neighbor_next={n}" for n in (0, 1)}
     assert np.isclose(sum(group["first"][0]["shares"].values()), 1)
     assert frame.height == len(frame["measure"].unique())  # one comparison
-    _sweep(at)
+    swept(at)
     assert [f.read_bytes() for f in files] == before
-
-
-def _sweep(at: Path) -> None:
-    words = ["dataset=native", f"dataset.path={at / 'data'}", "strategy.size=4", "tokenizer=words"]
-    words += ["retrieval=bm25", "metrics=span", "metrics.measures=[SpanR@3,SpanR@3+]", "top_k=3"]
-    words += [f"runtime.outputs={at / 'out'}", f"runtime.reports={at / 'reports'}", "tracking=off"]
-    assert main(["-m", *words, "neighbor_next=0,1"]) == 0
 
 
 def test_compare_prints_the_record_and_refuses_other_data(
@@ -211,53 +203,3 @@ def test_undeclared_differences_are_printed_with_the_table(
     capsys.readouterr()
     assert main(["compare", *(r.key for r in pair_), "--outputs", str(at / "out")]) == 0
     assert "warning: top_k differs: 1, 3\n" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("measures", "main_"),
-    [
-        (["Tokens@3", "nDCG@3"], "nDCG@3"),  # a cost decides nothing
-        (["SpanR@500t", "SpanR@3"], "SpanR@3"),  # nor does a budget lead "at equal top_k"
-    ],
-)
-def test_the_answer_leads_with_quality_at_equal_top_k(at: Path, measures: list[str], main_: str) -> None:
-    pair_ = [done(at / "data", at / "out", top_k=k, metrics__measures=measures) for k in (1, 3)]
-    group = record.compared(pair_, {r.key: r.short for r in pair_})
-    assert group.body["main"][0] == main_
-    assert len(set(group.body["main"])) == len(group.body["main"])
-    assert said.headline(group) is not None
-
-
-def test_gold_of_whole_documents_has_a_verdict_too(tmp_path: Path) -> None:
-    gold = [{"query_id": "q1", "doc_id": "metals"}, {"query_id": "q2", "doc_id": "trees"}]
-    helpers.tiny(tmp_path / "data", gold=gold)
-    measures = ["SpanR@3", "Tokens@3", "Tokens@3+", "nDCG@3"]
-    pair_ = [
-        done(tmp_path / "data", tmp_path / "out", neighbor_prev=n, metrics__measures=measures) for n in (1, 0)
-    ]
-    group = record.compared(pair_, {r.key: r.short for r in pair_})
-    assert group.body["main"] == ["nDCG@3"]
-    answer = said.headline(group)
-    assert answer is not None
-    assert answer.sentence == "nDCG@3 is the same in both (same hits: expansion leaves ranks alone)."
-    assert group.body["surfaces"] == []
-
-
-def test_another_better_run_and_two_changed_axes_stand_beside_the_headline(pair: list[Run]) -> None:
-    labels = {r.key: r.short for r in pair}
-    cells = [{"neighbor_prev": str(n), "neighbor_next": str(n)} for n in (0, 1)]
-    (line,) = said.beside(record.compared(pair, labels, cells=cells))
-    assert line.startswith("Two axes differ at once, so the ")
-    assert line.endswith(" cannot be given to neighbor_prev or neighbor_next alone.")
-    assert said.beside(record.compared(pair, labels)) == []
-
-
-def test_a_record_of_another_format_is_none(at: Path) -> None:
-    _sweep(at)
-    (experiment,) = [runs.Experiment(at / "out", k) for k in runs.experiment_keys(at / "out")]
-    assert record.read(experiment) is not None
-    file = experiment.path / "comparison.json"
-    was = file.read_text("utf-8")
-    file.write_text(json.dumps({**json.loads(was), "format": 99}), "utf-8")
-    assert record.read(experiment) is None
-    file.write_text(was, "utf-8")

@@ -90,9 +90,8 @@ def test_more_tokens_are_shown_as_more_and_fail() -> None:
     assert (case.standing, found.passed) == ("inferior", False)
     # Of a cost the margin is a share of the mean of 101: one token more is 0.99%, two are 1.98%.
     for more, passes in ((1.0, True), (2.0, False)):
-        dearer = made(
-            GOOD, measures={"Tokens@5": {q: v + more for q, v in before.measures["Tokens@5"].items()}}
-        )
+        spent = {q: v + more for q, v in before.measures["Tokens@5"].items()}
+        dearer = made(GOOD, measures={"Tokens@5": spent})
         said = judge(before, dearer, ["Tokens@5"], margin=0.01)
         assert said.cases[0].difference == pytest.approx(more)
         assert said.passed == passes

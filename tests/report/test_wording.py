@@ -139,8 +139,8 @@ def test_sentences_of_an_experiment() -> None:
     )
     assert wording.axes(["the strategy"], -0.077) == ""
     assert wording.winner(share=0.934, named=False, alike=1, **facts) == (
-        "No clear winner: heading is first in 93% of resamples, but is not shown to be better than every other "
-        "cell. 1 cell cannot be told apart from fixed_size ±0/0."
+        "No clear winner: heading is first in 93% of resamples, but is not shown to be better than every "
+        "other cell. 1 cell cannot be told apart from fixed_size ±0/0."
     )
 
 

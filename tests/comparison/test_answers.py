@@ -1,0 +1,76 @@
+"""The answer of a comparison: what leads it, what stands beside it, and which records are read."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import helpers
+import pytest
+from comparison.sweeps import swept
+from helpers import done
+
+from runner.comparison import record, said
+from runner.runs import Run
+
+
+@pytest.fixture(scope="module")
+def at(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("answers")
+    helpers.tiny(folder / "data")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def pair(at: Path) -> list[Run]:
+    """The same run without and with a neighbor on either side."""
+    return [done(at / "data", at / "out", neighbor_prev=n, neighbor_next=n) for n in (0, 1)]
+
+
+@pytest.mark.parametrize(
+    ("measures", "main_"),
+    [
+        (["Tokens@3", "nDCG@3"], "nDCG@3"),  # a cost decides nothing
+        (["SpanR@500t", "SpanR@3"], "SpanR@3"),  # nor does a budget lead "at equal top_k"
+    ],
+)
+def test_the_answer_leads_with_quality_at_equal_top_k(at: Path, measures: list[str], main_: str) -> None:
+    pair_ = [done(at / "data", at / "out", top_k=k, metrics__measures=measures) for k in (1, 3)]
+    group = record.compared(pair_, {r.key: r.short for r in pair_})
+    assert group.body["main"][0] == main_
+    assert len(set(group.body["main"])) == len(group.body["main"])
+    assert said.headline(group) is not None
+
+
+def test_gold_of_whole_documents_has_a_verdict_too(tmp_path: Path) -> None:
+    gold = [{"query_id": "q1", "doc_id": "metals"}, {"query_id": "q2", "doc_id": "trees"}]
+    helpers.tiny(tmp_path / "data", gold=gold)
+    measures = ["SpanR@3", "Tokens@3", "Tokens@3+", "nDCG@3"]
+    pair_ = [
+        done(tmp_path / "data", tmp_path / "out", neighbor_prev=n, metrics__measures=measures) for n in (1, 0)
+    ]
+    group = record.compared(pair_, {r.key: r.short for r in pair_})
+    assert group.body["main"] == ["nDCG@3"]
+    answer = said.headline(group)
+    assert answer is not None
+    assert answer.sentence == "nDCG@3 is the same in both (same hits: expansion leaves ranks alone)."
+    assert group.body["surfaces"] == []
+
+
+def test_another_better_run_and_two_changed_axes_stand_beside_the_headline(pair: list[Run]) -> None:
+    labels = {r.key: r.short for r in pair}
+    cells = [{"neighbor_prev": str(n), "neighbor_next": str(n)} for n in (0, 1)]
+    (line,) = said.beside(record.compared(pair, labels, cells=cells))
+    assert line.startswith("Two axes differ at once, so the ")
+    assert line.endswith(" cannot be given to neighbor_prev or neighbor_next alone.")
+    assert said.beside(record.compared(pair, labels)) == []
+
+
+def test_a_record_of_another_format_is_none(at: Path) -> None:
+    experiment = swept(at)
+    assert record.read(experiment) is not None
+    file = experiment.path / "comparison.json"
+    was = file.read_text("utf-8")
+    file.write_text(json.dumps({**json.loads(was), "format": 99}), "utf-8")
+    assert record.read(experiment) is None
+    file.write_text(was, "utf-8")
