@@ -93,7 +93,7 @@ def _launch(arguments: Sequence[str], dry: Callable[[Plan | None, Request], int]
     say(_sweep_text(done.sweep, request))
     for line in done.lines:
         say(line)
-    return EXIT_FAILED if done.sweep.failed else EXIT_OK
+    return EXIT_FAILED if done.sweep.failed or request.stopped else EXIT_OK
 
 
 def _plan_text(plan: Plan, request: Request) -> str:

@@ -71,7 +71,7 @@ def launch(arguments: Sequence[str], request: Request) -> None:
             raise RequestError(str(e)) from None
         if request.folder is None:  # Hydra's own checks of the command line raise ValueError
             raise RequestError(str(e)) if isinstance(e, ValueError) else e from e
-        log.error("the launcher stopped (%s: %s); the same command goes on from here", type(e).__name__, e)
+        request.stop(request.folder, e)
     except SystemExit:
         if request.error:
             raise request.error from None

@@ -10,7 +10,7 @@ from typing import Any, Literal
 import yaml
 from pydantic import Field
 
-from runner import registry, runs
+from runner import named, registry
 from runner.config import Config
 from runner.errors import RequestError, did_you_mean
 from runner.runs import Experiment, Run
@@ -208,13 +208,13 @@ def candidates(outputs: Path, ref: str, experiment: str) -> list[Run]:
             )
         return _runs(found)
     try:
-        return _runs(runs.open_experiment(outputs, ref))
+        return _runs(named.open_experiment(outputs, ref))
     except RequestError:
-        return [runs.open_run(outputs, ref)]
+        return [named.open_run(outputs, ref)]
 
 
 def _newest(outputs: Path, experiment: str) -> Experiment | None:
-    made = (Experiment(outputs, k) for k in runs.experiment_keys(outputs))
+    made = (Experiment(outputs, k) for k in named.experiment_keys(outputs))
     return next((e for e in made if e.name == experiment), None)
 
 

@@ -70,7 +70,7 @@ def looks(outputs: Path, questions: str) -> Looks:
     if not path.is_file():
         return Looks(0, 0)
     found = []
-    for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
+    for number, line in enumerate(path.read_bytes().splitlines(), 1):
         try:
             found.append(Look(**json.loads(line)))
         except (ValueError, TypeError) as e:

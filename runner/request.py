@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,6 +10,8 @@ from pathlib import Path
 from runner.config import Outside, RunConfig
 from runner.errors import RequestError, RunnerError, StoreError, UnknownNameError
 from runner.session import Progress, Session, silent
+
+log = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -26,6 +29,8 @@ class Request:
     """Combinations that a sweeper which decides as it goes chooses from; None: they cannot be counted."""
     error: Exception | None = None
     """What ended the request before its first cell."""
+    stopped: bool = False
+    """Whether the launcher or the sweeper stopped among its cells."""
     probed: int = 0
     """Texts embedded to plan: work of this sweep, but of none of its cells."""
 
@@ -58,6 +63,20 @@ class Request:
             mend = "runtime.outputs=… names another place"
             raise StoreError(f"{folder}: cannot be made ({e.strerror}); {mend}") from e
         self.folder = folder
+
+    def stop(self, folder: Path, e: Exception) -> None:
+        """Note that the launcher or the sweeper stopped among the cells of the sweep in `folder`.
+
+        Raises:
+            RequestError: it stopped before the first.
+        """
+        what = type(e).__name__
+        if not any(folder.glob("cells/*")):
+            raise RequestError(
+                f"the launcher or sweeper stopped ({what}: {e}), no cell was run; mend its settings"
+            ) from None
+        self.stopped = True
+        log.error("the launcher or sweeper stopped (%s: %s); the same command goes on from here", what, e)
 
 
 def conf_folder() -> Path:

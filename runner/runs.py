@@ -12,11 +12,12 @@ from typing import Any
 import polars as pl
 
 from runner import keys, parents, tables
-from runner.errors import RequestError, StoreError, did_you_mean
-from runner.store import MANIFEST
+from runner.errors import StoreError
+from runner.store import check_file, published
 
-_MLFLOW_ID = 32
-"""Characters of an MLflow run id; a run's own key has 64."""
+_RUN = ("config", "keys", "stages", "measures", "expansion", "seconds", "created")
+_EXPERIMENT = ("name", "axes", "cells", "created", "command")
+"""What the records of every format have."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +47,10 @@ class Run:
         self.outputs = outputs
         self.key = key
         self.path = outputs / "runs" / key
+        self._files: dict[str, Any] = {}
+        self._whole: set[str] = set()
         try:
-            self.meta: dict[str, Any] = json.loads((self.path / "run.json").read_text("utf-8"))
+            self.meta = _object(self.path / "run.json", _RUN)
         except (OSError, ValueError) as e:
             raise StoreError(f"{self.path}: is no whole run ({e}); run its config again") from e
 
@@ -96,8 +99,20 @@ class Run:
         return list(self.config["retrieval"]["legs"])
 
     def table(self, name: str) -> pl.DataFrame:
-        """A recorded table: queries, candidates, expansion, context or measures."""
-        return tables.read(self.path / f"{name}.parquet")
+        """A recorded table: queries, candidates, expansion, context, measures, curve or attribution.
+
+        Raises:
+            StoreError: it is missing or damaged; its digest is compared the first time it is read.
+        """
+        path = self.path / f"{name}.parquet"
+        if name not in self._whole:
+            try:
+                self._files = self._files or published(self.path)
+                check_file(path, self._files)
+            except StoreError as e:
+                raise StoreError(f"{e}; run its config again") from e
+            self._whole.add(name)
+        return tables.read(path)
 
     @cached_property
     def chunks(self) -> pl.DataFrame:
@@ -123,6 +138,15 @@ class Run:
         return tables.read(folder / f"{name}.parquet")
 
 
+def _object(path: Path, fields: Sequence[str]) -> dict[str, Any]:
+    """A JSON object with these fields. Raises OSError or ValueError where it is none."""
+    body = json.loads(path.read_text("utf-8"))
+    lacks = [f for f in fields if not isinstance(body, dict) or f not in body]
+    if lacks:
+        raise ValueError(f"{path.name} has no '{lacks[0]}'")
+    return dict(body)
+
+
 class Experiment:
     """A recorded sweep: its axes, its cells, and their runs."""
 
@@ -131,9 +155,9 @@ class Experiment:
         self.key = key
         self.path = outputs / "experiments" / key
         try:
-            self.body: dict[str, Any] = json.loads((self.path / "experiment.json").read_text("utf-8"))
+            self.body = _object(self.path / "experiment.json", _EXPERIMENT)
         except (OSError, ValueError) as e:
-            raise StoreError(f"{self.path}: is no whole experiment ({e})") from e
+            raise StoreError(f"{self.path}: is no whole experiment ({e}); run the sweep again") from e
 
     @property
     def name(self) -> str:
@@ -155,61 +179,3 @@ class Experiment:
             for c in self.cells
             if c["run"] is not None
         }
-
-
-def run_keys(outputs: Path) -> list[str]:
-    """Keys of all whole runs, newest first."""
-    found = [p.parent for p in (outputs / "runs").glob(f"[!.]*/{MANIFEST}")]
-    return [p.name for p in sorted(found, key=lambda p: (-(p / MANIFEST).stat().st_mtime_ns, p.name))]
-
-
-def experiment_keys(outputs: Path) -> list[str]:
-    """Keys of all experiments, newest first."""
-    found = list((outputs / "experiments").glob("*/experiment.json"))
-    return [p.parent.name for p in sorted(found, key=lambda p: (-p.stat().st_mtime_ns, p.parent.name))]
-
-
-def resolve(ref: str, known: Sequence[str], what: str) -> str:
-    """The one key of `known` (newest first) that `ref` means: `latest`, or a prefix of it.
-
-    Raises:
-        RequestError: none or several.
-    """
-    if not known:
-        raise RequestError(f"there is no {what} in the outputs folder yet; start one: python -m runner")
-    if ref == "latest":
-        return known[0]
-    found = [k for k in known if ref and k.startswith(ref)]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise RequestError(f"{what} '{ref}' is ambiguous: {', '.join(k[: keys.SHORT] for k in found)}")
-    raise RequestError(
-        f"there is no {what} '{ref}'; {did_you_mean(ref, [k[: keys.SHORT] for k in known[:20]])}"
-    )
-
-
-def open_run(outputs: Path, ref: str) -> Run:
-    """The run that `ref` (key prefix, MLflow run id or `latest`) names."""
-    return Run(outputs, _delivered(outputs, ref) or resolve(ref, run_keys(outputs), "run"))
-
-
-def _delivered(outputs: Path, ref: str) -> str | None:
-    """The key of the run that MLflow has as `ref`, from the markers of deliveries; None: it has none so."""
-    markers = outputs.glob("experiments/*/tracked-*.json") if len(ref) == _MLFLOW_ID else ()
-    for path in sorted(markers):
-        try:
-            made = dict(json.loads(path.read_text("utf-8"))["runs"])
-        except (OSError, ValueError, KeyError, TypeError):
-            continue
-        for cell in Experiment(outputs, path.parent.name).cells:
-            if made.get(str(cell["num"])) == ref:
-                return cell["run"]  # type: ignore[no-any-return]
-    return None
-
-
-def open_experiment(outputs: Path, ref: str) -> Experiment:
-    """The experiment that `ref` (key prefix, name of the newest so called, or `latest`) names."""
-    known = experiment_keys(outputs)
-    named = next((k for k in known if Experiment(outputs, k).name == ref), None)
-    return Experiment(outputs, named or resolve(ref, known, "experiment"))

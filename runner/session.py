@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any, Protocol, TypeVar, cast
 
 from runner.config import Runtime
-from runner.store import Store, drop_drafts
+from runner.disk import drop_drafts
+from runner.store import Store
 
 T = TypeVar("T")
 _KEPT = 4

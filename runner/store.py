@@ -97,14 +97,7 @@ def check(target: Path) -> dict[str, Any]:
     Raises:
         StoreError: names the file that is missing or damaged.
     """
-    try:
-        body = json.loads((target / MANIFEST).read_text("utf-8"))
-        files: dict[str, dict[str, Any]] = body["files"]
-        meta: dict[str, Any] = body["meta"]
-        if body["sha256"] != keys.digest([meta, files]):
-            raise ValueError("its digest is not the one it was published with")
-    except (OSError, ValueError, KeyError, TypeError) as e:
-        raise StoreError(f"{target / MANIFEST}: missing or damaged ({e})") from e
+    meta, files = _manifest(target)
     paths = [target / n for n in files]
     if sum(said["bytes"] for said in files.values()) < _MUCH:  # a pool would cost more than it saves
         problems = [p for p in map(_problem, paths, files.values()) if p]
@@ -116,6 +109,37 @@ def check(target: Path) -> dict[str, Any]:
     return meta
 
 
+def published(target: Path) -> dict[str, Any]:
+    """What the manifest of a published folder says of each file, by name.
+
+    Raises:
+        StoreError: it is missing or damaged.
+    """
+    return _manifest(target)[1]
+
+
+def check_file(path: Path, files: dict[str, Any]) -> None:
+    """Compare one file with what `published` says of it.
+
+    Raises:
+        StoreError: it is missing or damaged.
+    """
+    problem = _problem(path, files[path.name]) if path.name in files else f"{path}: missing"
+    if problem:
+        raise StoreError(problem)
+
+
+def _manifest(target: Path) -> tuple[dict[str, Any], dict[str, dict[str, Any]]]:
+    try:
+        body = json.loads((target / MANIFEST).read_text("utf-8"))
+        files, meta = body["files"], body["meta"]
+        if body["sha256"] != keys.digest([meta, files]):
+            raise ValueError("its digest is not the one it was published with")
+    except (OSError, ValueError, KeyError, TypeError) as e:
+        raise StoreError(f"{target / MANIFEST}: missing or damaged ({e})") from e
+    return meta, files
+
+
 def _problem(path: Path, said: dict[str, Any]) -> str | None:
     """What is wrong with a published file, if anything."""
     if not path.is_file():
@@ -123,31 +147,6 @@ def _problem(path: Path, said: dict[str, Any]) -> str | None:
     if path.stat().st_size != said["bytes"] or keys.file_digest(path) != said["sha256"]:
         return f"{path}: damaged (its digest is not the one it was published with)"
     return None
-
-
-def drop_drafts(root: Path) -> None:
-    """Remove the drafts of processes that no longer live (a killed sweep leaves them behind)."""
-    for folder, folders, files in os.walk(root):  # passes over what another process removes meanwhile
-        drafts = [n for n in (*folders, *files) if n.startswith(".draft-")]
-        folders[:] = [n for n in folders if n not in drafts]
-        for name in drafts:
-            pid, draft = name.split("-")[1], Path(folder) / name
-            if pid.isdigit() and _alive(int(pid)):
-                continue
-            if draft.is_dir():
-                shutil.rmtree(draft, ignore_errors=True)
-            else:
-                draft.unlink(missing_ok=True)
-
-
-def _alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except PermissionError:
-        return True
-    return True
 
 
 class Store:

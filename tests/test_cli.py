@@ -59,7 +59,7 @@ WRONG = [
     ("ls --outputs", "--outputs: needs a value"),
     ("show a b", "show: 'b' is one argument too many"),
     ("show zzz", "there is no run 'zzz'; Valid: "),
-    ("show --outputs nowhere", "there is no run in the outputs folder yet; start one: python -m runner"),
+    ("show --outputs nowhere", "there is no run in nowhere yet; start one: python -m runner"),
     ("verify zzz", "there is no run 'zzz'"),
     ("verify --deep", "there is no option '--deep'"),
     ("report zzz", "there is no experiment 'zzz'"),

@@ -7,11 +7,13 @@ import shutil
 from pathlib import Path
 from typing import Any
 
+import helpers
 import pytest
+from command import Line
 from helpers import ONCE, done, tiny
 from pydantic import TypeAdapter
 
-from runner import runs
+from runner import named
 from runner.errors import RequestError, StoreError
 from runner.records import LegSignal, QueryTrace
 from runner.runs import Run
@@ -94,21 +96,45 @@ def test_badges(data: Path, tmp_path: Path) -> None:
 
 def test_a_run_is_named_by_prefix_or_latest(data: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    with pytest.raises(RequestError, match="there is no run in the outputs folder yet"):
-        runs.open_run(out, "latest")
+    with pytest.raises(RequestError, match=r"there is no run in .*out yet"):
+        named.open_run(out, "latest")
     first, second = done(data, out), done(data, out, top_k=1)
     os.utime(first.path / "manifest.json", ns=(1, 1))
-    assert runs.run_keys(out) == [second.key, first.key]
-    assert runs.open_run(out, "latest").key == second.key
-    assert runs.open_run(out, first.key[:8]).key == first.key
+    assert named.run_keys(out) == [second.key, first.key]
+    assert named.open_run(out, "latest").key == second.key
+    assert named.open_run(out, first.key[:8]).key == first.key
     for ref in ("", "zzzz"):
         with pytest.raises(RequestError, match="there is no run"):
-            runs.open_run(out, ref)
+            named.open_run(out, ref)
+
+
+def test_the_latest_run_is_the_one_asked_for_last(line: Line) -> None:
+    helpers.tiny(line.at / "data")
+    assert line.fast("top_k=1").code == 0
+    assert line.fast("top_k=2").code == 0
+    first, second = (c["cells"][0]["run"] for c in line.experiments())
+    assert named.open_run(line.outputs, "latest").key == second
+    assert "found" in line.fast("top_k=1").out
+    assert named.open_run(line.outputs, "latest").key == first
+    damaged = line.outputs / "experiments" / "zzz"
+    damaged.mkdir()
+    (damaged / "experiment.json").write_text("{}")
+    assert named.open_run(line.outputs, "latest").key == first
+    assert named.open_experiment(line.outputs, "default").runs[0].key == first
+    with pytest.raises(StoreError, match=r"is no whole experiment .*has no 'name'"):
+        named.open_experiment(line.outputs, "zzz")
+
+
+def test_a_table_of_another_run_is_not_served(data: Path, tmp_path: Path) -> None:
+    one, other = (done(data, tmp_path / "out", top_k=k) for k in (1, 2))
+    (one.path / "measures.parquet").write_bytes((other.path / "measures.parquet").read_bytes())
+    with pytest.raises(StoreError, match=r"measures\.parquet: damaged .*run its config again"):
+        Run(tmp_path / "out", one.key).table("measures")
 
 
 def test_an_ambiguous_prefix_lists_what_it_means() -> None:
     with pytest.raises(RequestError, match="run 'ab' is ambiguous: abc, abd"):
-        runs.resolve("ab", ["abc", "abd", "x"], "run")
+        named.resolve("ab", ["abc", "abd", "x"], "run", "out")
 
 
 def test_a_run_that_is_not_whole_is_named(data: Path, tmp_path: Path) -> None:

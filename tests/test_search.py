@@ -32,6 +32,20 @@ def test_one_objective_is_the_mean_of_the_first_measure(line: Line) -> None:
     assert results(line)["best_value"] == max(means)
 
 
+@pytest.mark.parametrize("wrong", ["hydra.sweeper.n_trials=0", "hydra.sweeper.direction=up"])
+def test_a_search_that_cannot_start_records_nothing(line: Line, wrong: str) -> None:
+    said = line.fast(*ASKED, "hydra.sweeper.n_trials=2", wrong, "top_k=1,2")
+    assert (said.code, said.out) == (2, "")
+    assert "no cell was run; mend its settings" in said.err
+    assert line.experiments() == []
+
+
+def test_a_search_that_stops_among_its_cells_fails(line: Line) -> None:
+    said = line.fast(*ASKED, "hydra.sweeper.n_trials=2", "hydra.sweeper.direction=[maximize]", "top_k=1,2")
+    assert said.code == 1
+    assert "the same command goes on from here" in said.err or line.cells()
+
+
 def test_two_objectives_are_the_measure_and_the_tokens_of_the_context(line: Line) -> None:
     both = "hydra.sweeper.direction=[maximize,minimize]"
     assert line.fast(*ASKED, "hydra.sweeper.n_trials=4", both, "top_k=1,2,3").code == 0

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from command import Line
 
-from runner import ledger, runs
+from runner import ledger, named
 from runner.comparison import choosing, record
 from runner.comparison.choosing import Place
 from runner.errors import StoreError
@@ -82,6 +82,24 @@ def test_cells_keep_the_numbers_of_the_sweep_they_come_from(line: Line) -> None:
         assert cell["overrides"] == [f"strategy.size={sized[cell['cell']]}"]
 
 
+def test_cells_that_are_one_run_are_counted_once(line: Line) -> None:
+    said = line("-m", *BASE, "strategy=sentence,document", "neighbor_prev=0,1", "experiment.name=depth")
+    assert said.code == 0  # four cells, but neighbors do nothing: two runs
+    body = chosen(line, "--measure", "SpanR@8000t", "--halving", "--baseline", "1")
+    assert body["baseline"]["cell"] == 1
+    assert len(body["cells"]) == 2
+    assert body["evaluations"]["made"] == body["evaluations"]["all"]
+
+
+def test_what_is_selects_own_is_refused(line: Line) -> None:
+    for override in ("split=test", "experiment=hybrid"):
+        said = line("select", "chunking", "--measure", "SpanR@5", override)
+        assert (said.code, said.out) == (2, "")
+        assert "are select's own; leave it out" in said.err
+    away = line("select", "../expected/chroma_minilm", "--measure", "SpanR@5")
+    assert (away.code, "there is no experiment" in away.err) == (2, True)
+
+
 def test_what_was_not_to_be_tracked_is_not_when_it_is_selected_from(swept: Line) -> None:
     chosen(swept, "--measure", "SpanR@8000t")
     assert not (swept.outputs / "mlflow.db").exists()
@@ -101,7 +119,7 @@ def test_halving_ends_with_all_questions_and_counts_what_it_saved(swept: Line) -
     assert body["evaluations"] == {"made": made, "all": 4 * n}
     assert json.loads((swept.outputs / "experiments" / body["dev"] / "selection.json").read_text()) == body
     (page,) = (swept.at / "reports").glob(f"depth-dev-{body['dev'][:8]}/index.html")
-    assert f"chosen: {body['chosen']['overrides'][0]}" in page.read_text("utf-8")
+    assert f"chosen, by the highest mean: {body['chosen']['overrides'][0]}" in page.read_text("utf-8")
 
 
 @pytest.mark.parametrize(
@@ -143,9 +161,9 @@ def test_a_wrong_request_is_refused(swept: Line, words: tuple[str, ...], says: s
 
 
 def test_a_measure_that_no_run_will_have_is_refused_before_anything_runs(swept: Line) -> None:
-    before = runs.run_keys(swept.outputs)
+    before = named.run_keys(swept.outputs)
     assert swept("select", "depth", "--measure", "SpanR@9").code == 2
-    assert runs.run_keys(swept.outputs) == before
+    assert named.run_keys(swept.outputs) == before
 
 
 def test_a_damaged_ledger_is_named_with_its_line(tmp_path: Path) -> None:

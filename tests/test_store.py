@@ -14,8 +14,9 @@ from typing import Any
 import pytest
 
 from runner import store
+from runner.disk import drop_drafts
 from runner.errors import StoreError
-from runner.store import MANIFEST, Artifact, Store, check, drop_drafts, publish
+from runner.store import MANIFEST, Artifact, Store, check, publish
 
 _sync = store.sync
 """The real one; `conftest` switches it off for all other tests."""

@@ -13,7 +13,8 @@ import numpy as np
 from runner.comparison.scores import scores
 from runner.errors import StoreError
 from runner.measure_names import is_cost
-from runner.runs import Run, run_keys
+from runner.named import run_keys
+from runner.runs import Run
 from runner.statistics.power import detectable, fewest
 from runner.statistics.units import units_of
 

@@ -68,7 +68,7 @@ def compared(
     if all_pairs:
         pairs += [(a, b) for a in others for b in others if b < a]
     rows = paired(found, pairs, margin)
-    main = _main(found, rows)
+    main = _main(found)
     several = len(runs) > 1
     body = {
         "baseline": runs[baseline].key,
@@ -92,21 +92,31 @@ def compared(
     return Group(tuple(runs), dict(labels), found, rows, body)
 
 
-def _main(found: Scores, rows: Sequence[Paired]) -> list[str]:
+def _main(found: Scores) -> list[str]:
     """The measure of the headline at equal top_k and, with gold spans, the one at equal tokens.
 
-    Where all runs have the same hits, what is measured on hits says nothing: the expanded measure leads. The
-    budget is the largest of the curve that every run fills on average; above it, contexts are not equal.
+    Where a run adds neighbors, the expanded measure leads: it says what the model sees, and the tokens are
+    those of what it sees.
     """
     lead = leading(found.measures)
     if lead is None:
         return [next((m for m in found.measures if not is_cost(m)), found.measures[0])]
-    same = [r for r in rows if r.measure == lead]
-    if same and all(r.constructed for r in same) and f"{lead}+" in found.measures:
+    if f"{lead}+" in found.measures and any(r.badge.prev or r.badge.following for r in found.runs):
         lead = f"{lead}+"
+    budget = budget_for(found)
+    return [lead] if budget is None else [lead, f"SpanR@{budget}t"]
+
+
+def budget_for(found: Scores) -> int | None:
+    """The budget of the curve at which runs are compared at equal tokens; None: they have no curve.
+
+    The largest that every run fills, on average: above it contexts are not equal. One that holds the largest
+    chunk of every run, on average, comes first: below it a context may be empty whatever was found.
+    """
     budgets = sorted(budget_of(m) or 0 for m in found.measures if on_curve(m))
-    filled = [b for b in budgets if b <= found.tokens.mean(axis=0).min()] or budgets[:1]
-    return [lead, *(f"SpanR@{b}t" for b in filled[-1:])]
+    holding = [b for b in budgets if b >= found.chunk.max()] or budgets[-1:]
+    filled = [b for b in holding if b <= found.tokens.mean(axis=0).min()] or holding[:1]
+    return filled[-1] if filled else None
 
 
 def _expanded(found: Scores, main: Sequence[str]) -> list[str]:
@@ -184,4 +194,5 @@ def read(experiment: Experiment) -> tuple[dict[str, Any], pl.DataFrame] | None:
         rows = pl.read_parquet(experiment.path / "contrasts.parquet")
     except (OSError, ValueError, pl.exceptions.PolarsError):
         return None
-    return (body, rows) if body.get("format") == FORMAT else None
+    known = isinstance(body, dict) and body.get("format") == FORMAT and rows.schema == schema(Paired)
+    return (body, rows) if known else None

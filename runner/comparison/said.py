@@ -9,7 +9,7 @@ import numpy as np
 from runner.comparison import comparability
 from runner.comparison.paired import Paired
 from runner.comparison.record import Group
-from runner.measure_names import is_share
+from runner.measure_names import budget_of, is_share
 from runner.report import notices, wording
 from runner.report.claim import Claim
 from runner.runs import Run
@@ -99,8 +99,18 @@ def beside(group: Group) -> list[str]:
     axes = {r["run"]: r["axes"] for r in group.body["runs"]}
     base, changed = axes[group.body["baseline"]], axes.get(key, {})
     differ = [a for a in changed if changed[a] != base.get(a)]
-    said = (wording.also(others), wording.axes(differ, mine.difference) if mine else "")
+    said = (wording.also(others), wording.axes(differ, mine.difference) if mine else "", _unfilled(group))
     return [s for s in said if s]
+
+
+def _unfilled(group: Group) -> str:
+    """Which contexts do not fill the budget of the headline, on average; empty where all do."""
+    budget = budget_of(group.body["main"][-1])
+    spent = group.scores.tokens.mean(axis=0)
+    short = [
+        (group.labels[r.key], n) for r, n in zip(group.runs, spent, strict=True) if budget and n < budget
+    ]
+    return wording.unfilled(short, budget) if budget and short else ""
 
 
 def _alone(group: Group) -> str:

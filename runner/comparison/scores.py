@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import polars as pl
 
-from runner.errors import StoreError
+from runner.errors import RequestError, StoreError
 from runner.fates import FOUND
 from runner.runs import Run
 from runner.statistics.draws import seed_of
@@ -30,6 +30,8 @@ class Scores:
     """Shape (queries, runs, measures); NaN: no value."""
     tokens: Floats
     """Shape (queries, runs): tokens of the whole context."""
+    chunk: Floats
+    """Shape (runs,): tokens of the largest chunk of a context, a question on average."""
     documents: tuple[str, ...]
     """By question the document of its first gold item; the question itself where it has none."""
     clusters: npt.NDArray[np.int64] | None
@@ -44,31 +46,38 @@ class Scores:
 
 
 def scores(runs: Sequence[Run]) -> Scores:
-    """The scores of `runs`, which have one data set.
+    """The scores of `runs`, which have one data set; where a comparison is forced, over what all were asked.
 
     Raises:
+        RequestError: they share no question.
         StoreError: a run was recorded before budgets or losing stages were.
     """
     frames = [_long(run) for run in runs]
     shared = [m for m in frames[0]["measure"].unique(maintain_order=True)
               if all(m in f["measure"] for f in frames)]  # fmt: skip
-    queries = sorted({q for f in frames for q in f["query_id"].unique()})
+    queries = sorted(set.intersection(*(set(f["query_id"]) for f in frames)))
+    if not queries and any(f.height for f in frames):
+        raise RequestError("these runs share no question with gold: there is nothing to compare")
     place = {q: i for i, q in enumerate(queries)}
     column = {m: i for i, m in enumerate(shared)}
     values = np.full((len(queries), len(runs), len(shared)), np.nan)
-    tokens = np.zeros((len(queries), len(runs)))
+    tokens, largest = (np.zeros((len(queries), len(runs))) for _ in range(2))
     for number, (run, frame) in enumerate(zip(runs, frames, strict=True)):
-        rows = frame.filter(pl.col("measure").is_in(shared))
+        rows = frame.filter(pl.col("measure").is_in(shared), pl.col("query_id").is_in(queries))
         at = [place[q] for q in rows["query_id"]], [column[m] for m in rows["measure"]]
         values[at[0], number, at[1]] = rows["value"].to_numpy()
-        spent = run.table("context").group_by("query_id").agg(pl.col("tokens").sum())
-        for query, n in spent.iter_rows():
+        by_query = run.table("context").group_by("query_id")
+        spent = by_query.agg(pl.col("tokens").sum(), pl.col("tokens").max().alias("most"))
+        for query, n, most in spent.iter_rows():
             if query in place:
-                tokens[place[query], number] = n
+                tokens[place[query], number], largest[place[query], number] = n, most
     documents = tuple(_documents(runs[0], queries))
     clusters, said = clusters_by(documents)
     seed = seed_of(runs[0].meta["fingerprints"]["queries"])
-    return Scores(tuple(runs), tuple(queries), tuple(shared), values, tokens, documents, clusters, said, seed)
+    chunk = largest.mean(axis=0) if queries else largest.sum(axis=0)
+    return Scores(
+        tuple(runs), tuple(queries), tuple(shared), values, tokens, chunk, documents, clusters, said, seed
+    )
 
 
 def _long(run: Run) -> pl.DataFrame:

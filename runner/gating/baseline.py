@@ -6,13 +6,14 @@ import json
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from runner import registry
 from runner.comparison.scores import lost_at, scores
 from runner.comparison.standing import SEARCH, searched
 from runner.config import Config
 from runner.errors import RequestError
+from runner.keys import SHORT
 from runner.runs import Run
 from runner.store import publish_file
 
@@ -45,6 +46,23 @@ class Baseline(Config):
     measures: dict[str, dict[str, float]] = Field(min_length=1)
     """By measure and question."""
 
+    @field_validator("fingerprints")
+    @classmethod
+    def _all_three(cls, value: dict[str, str]) -> dict[str, str]:
+        if set(value) != {"documents", "queries", "judgments"}:
+            raise ValueError("needs documents, queries and judgments, and no more")
+        return value
+
+    @property
+    def said(self) -> str:
+        """The run by its key and what it was, for people."""
+        if not self.config:
+            return self.run[:SHORT]
+        groups = [self.config[g] for g in ("dataset", "strategy", "retrieval", "reranker")]
+        about = [f"{g['name']} size={g['size']}" if "size" in g else str(g["name"]) for g in groups]
+        knobs = [f"{k}={self.config[k]}" for k in ("top_k", "neighbor_prev", "neighbor_next")]
+        return f"{self.run[:SHORT]} ({', '.join(about + knobs)})"
+
 
 def of_run(run: Run) -> Baseline:
     """What a gate needs of `run`."""
@@ -70,13 +88,7 @@ def of_run(run: Run) -> Baseline:
 
 
 def write(baseline: Baseline, path: Path) -> None:
-    """Write the file, over one that is there.
-
-    Raises:
-        RequestError: its folder is not there.
-    """
-    if not path.parent.is_dir():
-        raise RequestError(f"--save: there is no folder '{path.parent}'")
+    """Write the file, over one that is there."""
     text = json.dumps(baseline.model_dump(mode="json"), indent=1, ensure_ascii=False)
     publish_file(path, lambda draft: draft.write_text(f"{text}\n", "utf-8"))
 
@@ -89,7 +101,7 @@ def read(path: Path) -> Baseline:
     """
     try:
         raw = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError) as e:
+    except (OSError, ValueError, RecursionError) as e:
         raise RequestError(f"--baseline: {path} cannot be read ({e}); make one with gate --save FILE") from e
     if not isinstance(raw, dict) or raw.get("format") != FORMAT:
         raise RequestError(

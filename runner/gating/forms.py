@@ -6,7 +6,6 @@ import re
 from xml.etree import ElementTree as Xml
 
 from runner.gating.judgement import Case, Flip, Gate
-from runner.keys import SHORT
 from runner.report import numbers
 from runner.text import grid, one_line, visible
 
@@ -19,7 +18,8 @@ _MARKUP = re.compile(r"([\\`*_{}\[\]<>()#+!|~&@])")
 def text(gate: Gate) -> str:
     """For a terminal."""
     rows = [[*_cells(c), "ok" if c.passed else "FAIL"] for c in gate.cases]
-    lines = [grid([*_HEAD, ""], rows, [1, 2, 3, 4, 6, 7]), "", verdict(gate)]
+    lines = [f"baseline  {gate.sides[0]}", f"candidate {gate.sides[1]}", ""]
+    lines += [grid([*_HEAD, "gate"], rows, [1, 2, 3, 4, 6, 7]), "", verdict(gate)]
     lines += [f"note: {n}" for n in gate.notes]
     lost, gained = _sides(gate)
     lines.append(f"questions: {len(lost)} lost, {len(gained)} gained ({gate.clusters})")
@@ -53,7 +53,7 @@ def markdown(gate: Gate) -> str:
     lines += [f"- gained: {_plain(one_line(f.query))}, was lost at {f.stage}" for f in gained[:_SHOWN]]
     lines += [f"- {_more(lost, gained)}"] if _more(lost, gained) else []
     lines += [f"- note: {_plain(n)}" for n in gate.notes]
-    lines += ["", f"Baseline `{gate.baseline[:SHORT]}`, candidate `{gate.candidate[:SHORT]}`."]
+    lines += ["", f"Baseline {_plain(gate.sides[0])}, candidate {_plain(gate.sides[1])}."]
     return "\n".join(lines) + "\n"
 
 

@@ -50,6 +50,9 @@ class Gate:
 
     baseline: str
     candidate: str
+    """Run keys."""
+    sides: tuple[str, str]
+    """Baseline and candidate, for people."""
     margin: float
     strict: bool
     clusters: str
@@ -133,8 +136,9 @@ def judge(
             notes.append(f"latency is not comparable: {why}")
         else:
             ratio = sum(after.seconds.values()) / sum(before.seconds.values())
-    return Gate(before.run, after.run, margin, strict, said, tuple(cases), tuple(_flips(before, after)),
-                ratio, latency_limit, tuple(notes))  # fmt: skip
+    sides = (before.said, after.said)
+    return Gate(before.run, after.run, sides, margin, strict, said, tuple(cases),
+                tuple(_flips(before, after)), ratio, latency_limit, tuple(notes))  # fmt: skip
 
 
 def _scale(before: Baseline, measure: str) -> float:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from runner import keys, runs
+from runner import keys, named
 from runner.comparison import comparability
 from runner.comparison.paired import MARGIN
 from runner.comparison.scores import Scores, scores
@@ -76,7 +76,7 @@ def compare_page(found: Sequence[Choice]) -> str:
 def choices(outputs: Path, reports: Path) -> list[Choice]:
     """Every run of every experiment, newest experiment first, each once."""
     out: dict[str, Choice] = {}
-    for key in runs.experiment_keys(outputs):
+    for key in named.experiment_keys(outputs):
         try:
             experiment = Experiment(outputs, key)
         except RunnerError:
@@ -143,6 +143,7 @@ def _values(found: Scores, run: Run) -> dict[str, Any]:
         "clusters": None if found.clusters is None else found.clusters.tolist(),
         "measures": {m: data.floats(found.of(m)[:, 0]) for m in kept},
         "tokens": data.floats(found.tokens[:, 0]),
+        "chunk": float(found.chunk[0]),
     }
 
 

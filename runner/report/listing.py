@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from runner import runs
+from runner import named
 from runner.comparison import record
 from runner.errors import StoreError
 from runner.report import badge, caveats, frame, numbers, page
@@ -82,7 +82,7 @@ def listing(outputs: Path, reports: Path) -> str:
 def _experiments(outputs: Path) -> list[Experiment]:
     """Those that can be read; a folder that is damaged is no experiment."""
     out = []
-    for key in runs.experiment_keys(outputs):
+    for key in named.experiment_keys(outputs):
         try:
             out.append(Experiment(outputs, key))
         except StoreError:

@@ -35,10 +35,14 @@ def sentences(body: Mapping[str, Any]) -> list[str]:
     made = body["evaluations"]
     steps = " -> ".join(f"{r['cells']} cells x {r['questions']} questions" for r in body["rounds"])
     out = [f"not to be told apart on dev: {numbers.listed(alike)}"] if len(alike) > 1 else []
+    if len(alike) > 1:
+        equal = [c for c in body["cells"] if c["run"] in body["first"]["together"] and c["within"]]
+        least = min(equal, key=lambda c: c["tokens"])
+        out.append(f"the smallest context of these has {least['tokens']:,.0f} tokens: {_named(least)}")
     out.append(
         f"evaluations on dev: {made['made']} of {made['all']} ({made['all'] - made['made']} saved): {steps}"
     )
-    out.append(f"chosen: {_named(body['chosen'])}")
+    out.append(f"chosen, by the highest mean: {_named(body['chosen'])}")
     if body["test"] is None:
         return [*out, "the baseline is the choice: nothing to confirm, the test half was not looked at"]
     return [*out, *_confirmation(body["test"], _named(body["baseline"]))]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from runner.errors import StoreError
 from runner.keys import digest, file_digest
 from runner.report import answer_page, comparing, question_pages, selection
 from runner.report.assets import bundle
@@ -25,22 +26,30 @@ def render(experiment: Experiment, reports: Path, *, questions: int) -> dict[str
         reports: the folder of the site, made if it is not there.
         questions: how many telling questions of each data set have a page.
     """
+    if reports.exists() and not reports.is_dir():
+        raise StoreError(f"{reports}: is no folder; name another with runtime.reports or --reports")
     bundle.write(reports)
     page = reports / stem(experiment) / "index.html"
     mark, said = page.parent / _MADE, _made_from(experiment, questions)
-    if not (page.is_file() and mark.is_file() and mark.read_text("utf-8") == said):
+    if not (mark.is_file() and mark.read_text("utf-8") == f"{said}\n{_pages(page.parent)}"):
         panels = question_pages.panels(experiment, questions)
         question_pages.write(experiment, reports, panels)
         answer_page.render(experiment, reports, panels)
-        replace(mark, said.encode("utf-8"))
+        replace(mark, f"{said}\n{_pages(page.parent)}".encode())
     every = reports / "index.html"
     replace(every, listing(experiment.outputs, reports).encode("utf-8"))
     comparing.write(experiment.outputs, reports)
     return {"report": page, "all experiments": every}
 
 
+def _pages(folder: Path) -> str:
+    """Digest of the names and sizes of the pages in `folder`: one that is gone or cut is rendered again."""
+    found = sorted(p for p in folder.rglob("*") if p.is_file() and p.name != _MADE)
+    return digest([[p.relative_to(folder).as_posix(), p.stat().st_size] for p in found])
+
+
 def _made_from(experiment: Experiment, questions: int) -> str:
-    """Digest of what the pages of an experiment are made from: its records, what the store has, this code."""
+    """Digest of what the pages of an experiment are made from: its records, texts, the code of reports."""
     files = (p for p in sorted(_HOME.rglob("*")) if p.is_file() and p.suffix != ".pyc")
     code = [[p.relative_to(_HOME).as_posix(), file_digest(p)] for p in files]
     recorded = [

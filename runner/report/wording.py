@@ -7,7 +7,7 @@ advice. Templates are plain texts with slots, so the page that compares in the b
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from runner.report import numbers
@@ -40,6 +40,7 @@ TAGS: dict[str, tuple[Kind, str]] = {
 TEMPLATES: dict[str, str] = {
     "better": "{change} {gains} ({interval}, {n} questions, Holm p\u00a0{p}){cost}.",
     "not at equal tokens": "{change} {brings}{price}. At equal tokens, no gain is shown.",
+    "worse at equal tokens": "{change} {brings}{price}; but{at} it {loses} ({interval}, Holm p\u00a0{p}).",
     "worse": "{change} {loses} ({interval}, {n} questions, Holm p\u00a0{p}){saving}.",
     "equivalent": "{change} and {base} are equal within \u00b1{margin}{at} ({ends}){cheaper}.",
     "undecided": (
@@ -65,6 +66,10 @@ TEMPLATES: dict[str, str] = {
     "no winner, though": (
         "No clear winner: {cell} is first in {share} of resamples, but is not shown to be better than every "
         "other cell. {alike} cannot be told apart from {base}."
+    ),
+    "unfilled": (
+        "{runs} of those compared at {budget} tokens {verb} smaller than that; the smallest has {tokens} on "
+        "average: {cell}."
     ),
     "also, one": "One other cell is better at equal tokens: {cells}.",
     "also, several": "{k} other cells are better at equal tokens: {cells}.",
@@ -111,6 +116,10 @@ def headline(at_k: Claim, at_tokens: Claim | None = None, *, constructed: str = 
         return Headline(tag(at_k.verdict).kind, (_tagged(at_k),), sentence(at_k))
     tags = (_tagged(at_k, "at equal top_k"), _tagged(at_tokens, "at equal tokens"))
     if at_k.verdict == "better" and at_tokens.verdict != "better":
+        if at_tokens.verdict == "worse":
+            there = {k: v for k, v in slots(at_tokens).items() if k in ("at", "interval", "p")}
+            there["loses"] = slots(replace(at_tokens, budget=None))["loses"]
+            return Headline("worse", tags, _fill("worse at equal tokens", **{**slots(at_k), **there}))
         return Headline(tags[1].kind, tags, _fill("not at equal tokens", **slots(at_k)))
     lead = at_k if at_k.verdict == "better" and not constructed else at_tokens
     return Headline(tags[1].kind, tags, sentence(lead))
@@ -193,6 +202,15 @@ def axes(names: Sequence[str], mean: float) -> str:
     count = {2: "Two", 3: "Three"}.get(len(names), numbers.count(len(names)))
     what = "gain" if mean > 0 else "loss" if mean < 0 else "difference"
     return _fill("axes", axes=f"{count} axes", what=what, axis=numbers.listed(names).replace(" and ", " or "))
+
+
+def unfilled(short: Sequence[tuple[str, float]], budget: int) -> str:
+    """Contexts that are smaller than the budget they are compared at: who, and their tokens."""
+    least = min(short, key=lambda s: s[1])
+    return _fill(
+        "unfilled", budget=numbers.count(budget), runs=numbers.several(len(short), "context"),
+        verb="is" if len(short) == 1 else "are", cell=least[0], tokens=f"{least[1]:,.0f}",
+    )  # fmt: skip
 
 
 def _fill(name: str, **slots: str) -> str:

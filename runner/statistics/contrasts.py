@@ -168,7 +168,8 @@ def _needed(found: Moments, i: int, queries: int, level: float, margin: float) -
         float(found.mean[i]), float(found.deviation[i]), float(found.skewness[i]), float(found.kurtosis[i])
     )
     units = power.needed(effect, level, margin)
-    return None if units is None else int(np.ceil(units * queries / found.units[i]))
+    # More than there are: these have not decided it.
+    return None if units is None else max(queries + 1, int(np.ceil(units * queries / found.units[i])))
 
 
 def effect_size(differences: Floats) -> float | None:

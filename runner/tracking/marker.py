@@ -80,9 +80,10 @@ def wanted(experiment: Experiment) -> Tracking:
     A URI comes back without credentials: MLflow also takes them from MLFLOW_TRACKING_USERNAME and _PASSWORD.
     """
     body = _read(experiment.path / _ASKED) or {}
-    if not isinstance(body.get("traces"), int):
+    uri, traces = body.get("uri"), body.get("traces")
+    if not isinstance(traces, int) or not isinstance(uri, str | None):
         return Tracking()
-    return Tracking(uri=body.get("uri"), traces=body["traces"])
+    return Tracking(uri=uri, traces=traces)
 
 
 def remembered(experiment: Experiment) -> Files:

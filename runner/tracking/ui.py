@@ -10,7 +10,7 @@ import sys
 import threading
 from pathlib import Path
 
-from runner import runs
+from runner import named, runs
 from runner.errors import RequestError
 from runner.tracking import destination, marker
 from runner.tracking.destination import Destination
@@ -63,7 +63,7 @@ def open_ui(outputs: Path) -> int:
 
 def _store(outputs: Path) -> Destination:
     """Where the newest experiment went, or would go."""
-    known = runs.experiment_keys(outputs)
+    known = named.experiment_keys(outputs)
     tracking = marker.asked(runs.Experiment(outputs, known[0])) if known else None
     where = destination.resolve(outputs, tracking.uri if tracking else None)
     if where is None:

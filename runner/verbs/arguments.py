@@ -10,6 +10,8 @@ from runner.comparison.paired import MARGIN
 from runner.errors import EXIT_OK, RequestError, UnknownNameError, did_you_mean
 from runner.text import one_line
 
+_DIGITS = 9
+"""Of a number that counts something."""
 Given = dict[str, str | bool]
 """Options by name: True, or their value."""
 
@@ -76,9 +78,36 @@ def whole_number(given: Given, option: str, what: str = "") -> int | None:
     value = given.get(option)
     if value is None:
         return None
-    if not str(value).isdecimal():
+    if not str(value).isdecimal() or len(str(value)) > _DIGITS:
         raise RequestError(f"{option}: '{one_line(str(value))}' is no whole number{what and f', {what}'}")
     return int(str(value))
+
+
+def target(given: Given, option: str) -> Path | None:
+    """The file that an option asks to be written, through a link; None: it does not.
+
+    Raises:
+        RequestError: its folder is not there, or what has that name is no file.
+    """
+    if option not in given:
+        return None
+    said = str(given[option])
+    try:
+        path = Path(said).resolve()
+        if not said or not path.parent.is_dir():
+            raise RequestError(f"{option}: there is no folder '{one_line(str(path.parent))}'")
+        if path.exists() and not path.is_file():
+            raise RequestError(f"{option}: '{one_line(said)}' is no file; name one that may be written over")
+    except OSError as e:
+        raise RequestError(f"{option}: '{one_line(said)}' cannot be written ({e.strerror})") from e
+    return path
+
+
+def only(given: Given, options: Sequence[str], mode: str) -> None:
+    """Raise RequestError for an option that says nothing in this use of a verb."""
+    idle = [o for o in given if o not in (*options, "--json", "--outputs")]
+    if idle:
+        raise RequestError(f"{mode}: {idle[0]} says nothing here; leave it out")
 
 
 def margin_of(given: Given) -> float:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from runner import keys, runs
+from runner import keys, named
 from runner.comparison import record, said
 from runner.comparison.paired import Paired
 from runner.comparison.record import Group
@@ -33,12 +33,12 @@ def compare(words: Sequence[str]) -> Answer:
     outputs = outputs_of(given)
     margin = margin_of(given)
     if len(names) > 1:
-        chosen = list({r.key: r for r in (runs.open_run(outputs, n) for n in names)}.values())
+        chosen = list({r.key: r for r in (named.open_run(outputs, n) for n in names)}.values())
         if len(chosen) < 2:
             raise RequestError("compare: these names are all the same run")
         groups = [_of_runs(chosen, given, margin, outputs)]
     else:
-        experiment = runs.open_experiment(outputs, names[0] if names else "latest")
+        experiment = named.open_experiment(outputs, names[0] if names else "latest")
         groups = record.of_experiment(
             experiment,
             baseline=whole_number(given, "--baseline", "the number of a cell"),
@@ -61,7 +61,7 @@ def _of_runs(chosen: list[Run], given: Given, margin: float, outputs: Path) -> G
         )
     place = 0
     if "--baseline" in given:
-        key = runs.open_run(outputs, str(given["--baseline"])).key
+        key = named.open_run(outputs, str(given["--baseline"])).key
         found = [i for i, r in enumerate(chosen) if r.key == key]
         if not found:
             raise RequestError(f"--baseline: {key[: keys.SHORT]} is none of the runs that are compared")
@@ -148,5 +148,5 @@ def _row(group: Group, row: Paired) -> list[str]:
         numbers.ends(row.measure, row.difference, row.low, row.high),
         numbers.level(row.level),
         numbers.p_value(row.p_corrected),
-        outcome(asdict(row)).words,
+        "none: forced" if group.body.get("forced") else outcome(asdict(row)).words,
     ]

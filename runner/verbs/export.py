@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from runner import keys, runs
+from runner import keys, named
 from runner.errors import RequestError, UnknownNameError, did_you_mean
 from runner.export import forms, target, trec
 from runner.export.corpus import Corpus
@@ -30,7 +30,7 @@ def export(words: Sequence[str]) -> Answer:
     if "--context-columns" in given and form != "parquet":
         raise RequestError("--context-columns: goes with --format parquet; JSON lines always have the header")
     outputs = outputs_of(given)
-    run = runs.open_run(outputs, plain[0] if plain else "latest")
+    run = named.open_run(outputs, plain[0] if plain else "latest")
     path = _target(run, form, given)
     facts = target.publish(path, _writer(run, form, given))
     rows = [[k, v if isinstance(v, str) else keys.canonical(v)] for k, v in facts.items()]

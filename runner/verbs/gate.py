@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import cast
 
 from runner import gate as packs
-from runner import published, runs
+from runner import named, published
 from runner.errors import EXIT_FAILED, EXIT_OK, RequestError
 from runner.gating import baseline, forms
 from runner.gating.baseline import Baseline
@@ -15,7 +17,7 @@ from runner.gating.judgement import judge
 from runner.measure_names import leading
 from runner.request import conf_folder
 from runner.store import publish_file
-from runner.verbs.arguments import Answer, Given, at_most, margin_of, outputs_of, parsed
+from runner.verbs.arguments import Answer, Given, at_most, margin_of, only, outputs_of, parsed, target
 
 _FLAGS = ("--markdown", "--strict")
 _VALUES = ("--expected", "--candidate", "--baseline", "--measure", "--margin", "--budget-tokens",
@@ -23,22 +25,27 @@ _VALUES = ("--expected", "--candidate", "--baseline", "--measure", "--margin", "
 
 
 def gate(words: Sequence[str]) -> Answer:
-    """`gate --expected NAME|all`, `gate --baseline FILE|RUN [--candidate RUN]`, or `gate --save FILE`.
+    """`gate --expected NAME|all`, `gate --baseline FILE|RUN [RUN]`, or `gate --save FILE [RUN]`.
 
     Exit code 0: open, 1: closed, 2 (RequestError): the runs cannot be compared, or the request is wrong.
     """
     plain, given = parsed(words, _FLAGS, _VALUES)
-    at_most(0, plain, "gate")
+    at_most(1, plain, "gate")
+    if plain and "--candidate" in given:
+        raise RequestError("gate: the candidate is named twice; leave --candidate out")
+    given |= {"--candidate": plain[0]} if plain else {}
     outputs = outputs_of(given)
     if "--expected" in given:
+        only(given, ("--expected", "--candidate", "--markdown"), "gate --expected")
         return _expected(given, outputs)
     if "--baseline" in given:
         return _against(given, outputs)
     if "--save" in given:
-        run = runs.open_run(outputs, str(given.get("--candidate", "latest")))
-        made = baseline.of_run(run)
-        baseline.write(made, Path(str(given["--save"])))
-        return Answer(f"baseline of run {run.short}: {given['--save']}", {"run": run.key})
+        only(given, ("--save", "--candidate"), "gate --save without --baseline")
+        path = target(given, "--save")
+        made = baseline.of_run(named.open_run(outputs, str(given.get("--candidate", "latest"))))
+        baseline.write(made, cast(Path, path))
+        return Answer(f"baseline of {made.said}: {path}", {"run": made.run})
     known = ", ".join(packs.packs(conf_folder() / "expected"))
     raise RequestError(
         "gate: say --baseline FILE, --baseline RUN, --save FILE, --expected all, or --expected one of "
@@ -60,23 +67,26 @@ def _expected(given: Given, outputs: Path) -> Answer:
 
 
 def _against(given: Given, outputs: Path) -> Answer:
+    asked = {option: target(given, option) for option in ("--junit", "--summary", "--save")}
+    files = {option: path for option, path in asked.items() if path is not None}
+    if len(set(files.values())) < len(files):
+        raise RequestError(f"gate: {' and '.join(files)} name one file; give each its own")
     before = _side(str(given["--baseline"]), outputs)
     after = _side(str(given.get("--candidate", "latest")), outputs)
-    measures = _measures(given, before)
     limit = _number(given, "--max-latency-ratio", 0) if "--max-latency-ratio" in given else None
     found = judge(
         before,
         after,
-        measures,
+        _measures(given, before),
         margin=margin_of(given),
         strict="--strict" in given,
         latency_limit=limit,
     )
     for option, form in (("--junit", forms.junit), ("--summary", forms.markdown)):
-        if option in given:
-            _put(Path(str(given[option])), form(found), option)
-    if "--save" in given and found.passed:
-        baseline.write(after, Path(str(given["--save"])))
+        if option in files:
+            _put(files[option], form(found))
+    if "--save" in files and found.passed:
+        baseline.write(after, files["--save"])
     text = forms.markdown(found) if "--markdown" in given else forms.text(found)
     return Answer(text, {**asdict(found), "passed": found.passed}, EXIT_OK if found.passed else EXIT_FAILED)
 
@@ -98,9 +108,10 @@ def _measures(given: Given, before: Baseline) -> list[str]:
 def _side(ref: str, outputs: Path) -> Baseline:
     """A baseline file, or a run."""
     path = Path(ref)
-    if path.suffix == ".json" or path.is_file():
-        return baseline.read(path)
-    return baseline.of_run(runs.open_run(outputs, ref))
+    with contextlib.suppress(OSError):  # a name that no file can have is that of no file
+        if path.suffix == ".json" or path.is_file():
+            return baseline.read(path)
+    return baseline.of_run(named.open_run(outputs, ref))
 
 
 def _number(given: Given, option: str, least: float) -> float:
@@ -113,7 +124,5 @@ def _number(given: Given, option: str, least: float) -> float:
     return value
 
 
-def _put(path: Path, text: str, option: str) -> None:
-    if not path.parent.is_dir():
-        raise RequestError(f"{option}: there is no folder '{path.parent}'")
+def _put(path: Path, text: str) -> None:
     publish_file(path, lambda draft: draft.write_text(text, "utf-8"))

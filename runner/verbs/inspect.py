@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from runner import runs
+from runner import named
 from runner.errors import RequestError, did_you_mean
 from runner.inspector import chunks, diff, neighbors, query, text_chunks, text_others, text_query
 from runner.inspector.forms import Block, render
@@ -112,14 +112,14 @@ def _number(raw: str | bool | int) -> int:
 
 def _diff(words: Sequence[str], given: Given, outputs: Path) -> Shown:
     a, b, asked = _words(words, "diff RUN_A RUN_B [QUERY]", 2, 3)
-    sides = [runs.open_run(outputs, str(ref)) for ref in (a, b)]
+    sides = [named.open_run(outputs, str(ref)) for ref in (a, b)]
     stored = [Stored(r, live.facts(live.legs(r))) for r in sides]
     view = diff.view(stored[0], stored[1], asked)
     return view, lambda width: text_others.diff(view)
 
 
 def _stored(given: Given, outputs: Path) -> Stored:
-    run = runs.open_run(outputs, str(given.get("--run", "latest")))
+    run = named.open_run(outputs, str(given.get("--run", "latest")))
     return Stored(run, live.facts(live.legs(run)))
 
 

@@ -6,9 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from runner import keys, runs
+from runner import keys, named, runs
 from runner.config import GROUPS, Report
-from runner.errors import EXIT_FAILED, EXIT_OK, StoreError
+from runner.errors import EXIT_FAILED, EXIT_OK, RequestError, StoreError
 from runner.store import Store, check
 from runner.text import grid, seconds
 from runner.verbs.arguments import Answer, at_most, outputs_of, parsed
@@ -22,8 +22,8 @@ def ls(words: Sequence[str]) -> Answer:
     at_most(0, plain, "ls")
     outputs = outputs_of(given)
     damaged: list[str] = []
-    experiments = _whole(runs.Experiment, outputs, runs.experiment_keys(outputs), damaged)
-    found = _whole(runs.Run, outputs, runs.run_keys(outputs), damaged)
+    experiments = _whole(runs.Experiment, outputs, named.experiment_keys(outputs), damaged)
+    found = _whole(runs.Run, outputs, named.run_keys(outputs), damaged)
     first = [
         {"experiment": e.key, "name": e.name, "created": e.body["created"], "cells": len(e.cells),
          "failed": sum(c["run"] is None for c in e.cells)}
@@ -78,7 +78,7 @@ def show(words: Sequence[str]) -> Answer:
     plain, given = parsed(words)
     at_most(1, plain, "show")
     outputs = outputs_of(given)
-    run = runs.open_run(outputs, plain[0] if plain else "latest")
+    run = named.open_run(outputs, plain[0] if plain else "latest")
     meta = run.meta
     groups = [g for g in GROUPS if g != "metrics"]
     off = {g: f"  (not applied: {why})" for g, why in meta["not_applied"].items()}
@@ -121,20 +121,25 @@ def verify(words: Sequence[str]) -> Answer:
     if plain:
         from runner.verbs.recompute import compare
 
-        differences = compare(runs.open_run(outputs, plain[0]))
+        differences = compare(named.open_run(outputs, plain[0]))
         bad = [d for d in differences if not d["equal"]]
         rows = [[d["file"], "equal" if d["equal"] else "DIFFERS", d["detail"]] for d in differences]
         return Answer(grid(["file", "bytes", "detail"], rows), differences, EXIT_FAILED if bad else EXIT_OK)
+    if not outputs.is_dir():
+        raise RequestError(f"--outputs: there is no folder '{outputs}'")
     folders = [path for _, _, path in Store(outputs / "store").artifacts()]
-    folders += [outputs / "runs" / k for k in runs.run_keys(outputs)]
+    folders += [outputs / "runs" / k for k in named.run_keys(outputs)]
     problems = []
     for folder in folders:
         try:
             check(folder)
         except StoreError as e:
             problems.append(str(e))
-    experiments = runs.experiment_keys(outputs)
-    _whole(runs.Experiment, outputs, experiments, problems)
+    experiments = named.experiment_keys(outputs)
+    for experiment in _whole(runs.Experiment, outputs, experiments, problems):
+        known = {c["run"] for c in experiment.cells if c["run"]}
+        gone = sorted(k for k in known if not (outputs / "runs" / k).is_dir())
+        problems += [f"{experiment.path}: its run {k[: keys.SHORT]} is gone" for k in gone]
     folders += [outputs / "experiments" / k for k in experiments]
     lines = [*problems, f"{len(folders)} folders checked, {len(problems)} damaged"]
     if problems:
@@ -150,7 +155,7 @@ def report(words: Sequence[str]) -> Answer:
     plain, given = parsed(words, ["--single-file"], ["--reports"])
     at_most(1, plain, "report")
     outputs = outputs_of(given)
-    experiment = runs.open_experiment(outputs, plain[0] if plain else "latest")
+    experiment = named.open_experiment(outputs, plain[0] if plain else "latest")
     reports, shown = Path(str(given.get("--reports", outputs.parent / "reports"))), Report().questions
     if "--single-file" in given:
         pages = {"report": site.single(experiment, reports, questions=shown)}
@@ -168,10 +173,10 @@ def track(words: Sequence[str]) -> Answer:
     at_most(0 if "--pending" in given else 1, plain, "track")
     outputs = outputs_of(given)
     if "--pending" in given:
-        known = [runs.Experiment(outputs, k) for k in reversed(runs.experiment_keys(outputs))]
+        known = [runs.Experiment(outputs, k) for k in reversed(named.experiment_keys(outputs))]
         chosen = [e for e in known if tracking.pending(e, tracking.asked(e))]
     else:
-        chosen = [runs.open_experiment(outputs, plain[0] if plain else "latest")]
+        chosen = [named.open_experiment(outputs, plain[0] if plain else "latest")]
     lines = [tracking.deliver(e, tracking.asked(e)) for e in chosen]
     failed = any(tracking.pending(e, tracking.asked(e)) for e in chosen)
     return Answer("\n".join(lines) or "nothing is pending", lines, EXIT_FAILED if failed else EXIT_OK)

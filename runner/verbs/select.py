@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from runner import compose, registry, runs
+from runner import compose, named, registry
 from runner.config import Outside, RunConfig
 from runner.errors import EXIT_OK, RequestError
 from runner.report import numbers
@@ -32,6 +32,9 @@ def select(words: Sequence[str], progress: Progress) -> Answer:
     """
     plain, given = parsed(words, ["--halving"], _VALUES)
     names, overrides = [w for w in plain if "=" not in w], [w for w in plain if "=" in w]
+    taken = next((w for w in overrides if w.lstrip("+~").partition("=")[0] in ("split", "experiment")), None)
+    if taken:
+        raise RequestError(f"select: {taken}: the halves and the experiment are select's own; leave it out")
     if len(names) != 1 or "--measure" not in given:
         raise RequestError(f"usage: python -m runner {_USAGE}")
     composed = _preset(names[0], overrides, given.get("--outputs")) or _recorded(
@@ -67,7 +70,7 @@ Composed = tuple[Outside, list[Cell], list[str]]
 
 def _preset(name: str, overrides: Sequence[str], outputs: object) -> Composed | None:
     """The cells of a preset; None: there is none of that name."""
-    if not (conf_folder() / "experiment" / f"{name}.yaml").is_file():
+    if name not in {p.stem for p in (conf_folder() / "experiment").glob("*.yaml")}:
         return None
     place = [f"runtime.outputs={outputs}"] if outputs else []
     made: list[Request] = []
@@ -98,7 +101,7 @@ def _recorded(name: str, overrides: Sequence[str], outputs: Path) -> Composed:
     """The cells of an experiment that was run before."""
     if overrides:
         raise RequestError(f"select: {name} is recorded; overrides ({overrides[0]}) are for presets")
-    experiment = runs.open_experiment(outputs, name)
+    experiment = named.open_experiment(outputs, name)
     found: list[Cell] = []
     outside = Outside(tracking=wanted(experiment))
     for cell in experiment.cells:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import uuid
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -10,10 +11,11 @@ from typing import Any, Literal, NamedTuple
 
 from runner import delivery, ledger, pipeline, sweep
 from runner.comparison import choosing, record, said, standing
+from runner.comparison.choosing import Place
 from runner.comparison.scores import scores
 from runner.config import Outside, RunConfig
 from runner.errors import RequestError, RunnerError
-from runner.keyring import corpus_meta
+from runner.keyring import corpus_meta, keyring
 from runner.measure_names import BUDGETS
 from runner.parts import parts
 from runner.report import site
@@ -21,6 +23,8 @@ from runner.report.selection import FILE, FORMAT
 from runner.request import Request, axes, cell_folder, session
 from runner.runs import Experiment, Run
 from runner.session import Progress
+
+log = logging.getLogger(__name__)
 
 
 class Cell(NamedTuple):
@@ -52,6 +56,11 @@ class Halves:
     outside: Outside
     command: list[str]
     progress: Progress
+
+    @property
+    def outputs(self) -> Path:
+        """The folder of runs."""
+        return Path(self.outside.runtime.outputs)
 
     def runs(self, cells: Sequence[Cell]) -> list[Run]:
         """The run of each cell. Raises RunnerError where one cannot be had."""
@@ -90,16 +99,14 @@ def select(cells: Sequence[Cell], asked: Asked, halves: Halves) -> dict[str, Any
     """
     _measured(cells, asked.measure)
     n = _questions(cells, halves)
-    left, rounds = _narrowed(cells, asked, halves, n)
+    ledger.looks(halves.outputs, "")  # one that is damaged is named before a look is spent
+    distinct = _distinct_cells(cells, asked, halves)
+    left, rounds = _narrowed(distinct, asked, halves, n)
     dev = halves.experiment("dev", [_half(c, "dev") for c in left])
     cell_of = {run.key: left[place] for place, run in sorted(dev.runs.items(), reverse=True)}
     table = scores(_distinct(dev.runs.values()))
     order = choosing.places(table, asked.measure, asked.budget)
-    if not order[0].within:
-        least = min(p.tokens for p in order)
-        raise RequestError(
-            f"--budget: the smallest context has {least:.0f} tokens, {asked.budget} were asked"
-        )
+    _affordable(order, asked)
     within = [r for r in table.runs if any(p.run == r.key and p.within for p in order)]
     chosen, baseline = cell_of[order[0].run], _numbered(cells, asked.baseline)
     body: dict[str, Any] = {
@@ -109,7 +116,7 @@ def select(cells: Sequence[Cell], asked: Asked, halves: Halves) -> dict[str, Any
         "data": table.runs[0].data,
         "dev": dev.key,
         "rounds": rounds,
-        "evaluations": {"made": sum(r["questions"] * r["cells"] for r in rounds), "all": n * len(cells)},
+        "evaluations": {"made": sum(r["questions"] * r["cells"] for r in rounds), "all": n * len(distinct)},
         "cells": [
             {"cell": cell_of[p.run].num, "overrides": _told(cells, cell_of[p.run]), **asdict(p)}
             for p in order
@@ -123,8 +130,19 @@ def select(cells: Sequence[Cell], asked: Asked, halves: Halves) -> dict[str, Any
         body["test"] = _confirmed([baseline, chosen], asked, halves)
     sweep.replace_json(dev.path / FILE, body)
     reports, shown = Path(halves.outside.runtime.reports), halves.outside.report.questions
-    site.render(dev, reports, questions=shown)  # again, with what was chosen
+    try:
+        site.render(dev, reports, questions=shown)  # again, with what was chosen
+    except Exception as e:  # a sink must not lose what was chosen
+        log.error("the report could not be written (%s); the selection is complete", e)
     return body
+
+
+def _distinct_cells(cells: Sequence[Cell], asked: Asked, halves: Halves) -> list[Cell]:
+    """The cells without those that are the same run as another, whose work would count twice."""
+    own, kept = session(halves.outside, halves.progress), dict[str, Cell]()
+    for cell in sorted(cells, key=lambda c: c.num != asked.baseline):  # the baseline stands for its like
+        kept.setdefault(keyring(parts(_half(cell, "dev").config), own).run, cell)
+    return sorted(kept.values(), key=lambda c: c.num)
 
 
 def _narrowed(
@@ -137,6 +155,7 @@ def _narrowed(
         rounds.append({"questions": questions, "cells": len(left)})
         baseline = found[left.index(_numbered(cells, asked.baseline))].key
         order = choosing.places(scores(_distinct(found)), asked.measure, asked.budget)
+        _affordable(order, asked)
         going = choosing.kept(order, baseline)
         left = [cell for cell, run in zip(left, found, strict=True) if run.key in going]
     return left, [*rounds, {"questions": n, "cells": len(left)}]
@@ -175,6 +194,15 @@ def _questions(cells: Sequence[Cell], halves: Halves) -> int:
     if len({m["fingerprints"]["queries"] for m in found}) > 1:
         raise RequestError("select: the cells ask different questions; choose within one data set")
     return int(found[0]["queries"])
+
+
+def _affordable(order: Sequence[Place], asked: Asked) -> None:
+    """Refuse a budget that no cell keeps to."""
+    if not order[0].within:
+        least = min(p.tokens for p in order)
+        raise RequestError(
+            f"--budget: the smallest context has {least:.0f} tokens, {asked.budget} were asked"
+        )
 
 
 def _numbered(cells: Sequence[Cell], num: int) -> Cell:

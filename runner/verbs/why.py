@@ -11,7 +11,7 @@ from typing import Any
 
 import polars as pl
 
-from runner import counterfactual, deeper, runs, single
+from runner import counterfactual, deeper, named, single
 from runner.errors import RequestError, RunnerError, did_you_mean
 from runner.inspector.forms import Block, render
 from runner.loss_records import WhyQuery, WhyRun
@@ -30,7 +30,7 @@ def why(words: Sequence[str]) -> Answer:
     """What the words after `why` ask for: text, JSON value, exit code."""
     plain, given = parsed(words, _FLAGS)
     at_most(2, plain, "why")
-    run = runs.open_run(outputs_of(given), plain[0] if plain else "latest")
+    run = named.open_run(outputs_of(given), plain[0] if plain else "latest")
     if len(plain) < 2 and {"--confirm", "--all"} & set(given):
         raise RequestError(
             "why --confirm: name a run and one of its questions, python -m runner why RUN QUERY"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from runner import runs
+from runner import named
 from runner.cli import main
 from runner.runs import Experiment
 
@@ -15,5 +15,5 @@ def swept(at: Path) -> Experiment:
     words += ["retrieval=bm25", "metrics=span", "metrics.measures=[SpanR@3,SpanR@3+]", "top_k=3"]
     words += [f"runtime.outputs={at / 'out'}", f"runtime.reports={at / 'reports'}", "tracking=off"]
     assert main(["-m", *words, "neighbor_next=0,1"]) == 0
-    (key,) = runs.experiment_keys(at / "out")
+    (key,) = named.experiment_keys(at / "out")
     return Experiment(at / "out", key)

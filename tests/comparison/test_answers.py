@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import helpers
+import numpy as np
 import pytest
 from comparison.sweeps import swept
 from helpers import done
 
 from runner.comparison import record, said
+from runner.comparison.scores import scores
 from runner.runs import Run
 
 
@@ -60,10 +63,28 @@ def test_gold_of_whole_documents_has_a_verdict_too(tmp_path: Path) -> None:
 def test_another_better_run_and_two_changed_axes_stand_beside_the_headline(pair: list[Run]) -> None:
     labels = {r.key: r.short for r in pair}
     cells = [{"neighbor_prev": str(n), "neighbor_next": str(n)} for n in (0, 1)]
-    (line,) = said.beside(record.compared(pair, labels, cells=cells))
+    line, small = said.beside(record.compared(pair, labels, cells=cells))
     assert line.startswith("Two axes differ at once, so the ")
     assert line.endswith(" cannot be given to neighbor_prev or neighbor_next alone.")
-    assert said.beside(record.compared(pair, labels)) == []
+    assert small.startswith("2 contexts of those compared at 250 tokens are smaller than that; the smallest ")
+    assert said.beside(record.compared(pair, labels)) == [small]
+
+
+@pytest.mark.parametrize(
+    ("tokens", "chunk", "budget"),
+    [
+        ([900, 2100], [200, 200], 500),  # every run fills 500, not 1,000
+        ([480, 2000], [100, 400], 500),  # 250 is filled, but holds no chunk of 400
+        ([90, 120], [30, 60], 250),  # none is small enough
+        ([9000, 20_000], [9000, 9000], 8000),  # none is large enough
+    ],
+)
+def test_the_budget_is_filled_and_holds_a_chunk(
+    pair: list[Run], tokens: list[int], chunk: list[int], budget: int
+) -> None:
+    found = scores(pair)
+    means = np.tile(np.array(tokens, float), (len(found.queries), 1))
+    assert record.budget_for(replace(found, tokens=means, chunk=np.array(chunk, float))) == budget
 
 
 def test_a_record_of_another_format_is_none(at: Path) -> None:

@@ -129,6 +129,7 @@ def test_compare_prints_the_record_and_refuses_other_data(
     forced = capsys.readouterr().out
     assert "FORCED: questions differs" in forced
     assert "nan" not in forced
+    assert "none: forced" in forced
     assert "of 1 questions with gold" in forced  # what a run was not asked it neither answered nor lost
     assert main(["compare", pair[0].key, pair[0].short, *ask]) == 2
     assert main(["compare", pair[0].key, pair[1].key, "--margin", "two", *ask]) == 2

@@ -8,7 +8,8 @@ import pytest
 from command import Line
 from enrichment.graphs import bring, graph
 
-from runner.runs import Run, open_experiment
+from runner.named import open_experiment
+from runner.runs import Run
 from runner.tracking import contents
 
 GRAPH = graph(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -139,7 +140,8 @@ def test_from_the_command_line(at: Path, capsys: pytest.CaptureFixture[str]) -> 
     assert (at / "again.json").read_bytes() == saved
     assert baseline.read(at / "base.json") == baseline.of_run(first)
     asked = ["gate", "--baseline", "base.json", "--measure", "SpanR@3"]
-    assert main([*asked, "--candidate", first.key]) == 0
+    assert main([*asked, first.key]) == 0
+    assert f"candidate {first.short} (native, " in capsys.readouterr().out
     named = {}
     for side in ("base.json", first.key):  # a file and a run lead with the same measure
         capsys.readouterr()
@@ -169,9 +171,25 @@ def test_from_the_command_line(at: Path, capsys: pytest.CaptureFixture[str]) -> 
         ["gate", "--baseline", "base.json", "--measure", "SpanR@9"],
         ["gate"],
         [*asked, "--junit", "no/such/j.xml"],
+        [*asked, "--junit", "data"],
+        [*asked, "--junit", ""],
+        [*asked, "--junit", "same.xml", "--summary", "same.xml"],
+        [*asked, "--junit", "ok.xml", "--summary", "no/such/s.md"],
+        [*asked, "--save", "no/such/b.json"],
+        ["gate", "--save", "b.json", "--measure", "SpanR@3"],
+        ["gate", "--expected", "all", "--baseline", "base.json"],
+        ["gate", "--baseline", "b" * 300],
+        [*asked, first.key, "--candidate", first.key],
     ):
         assert main(wrong) == 2, wrong
         assert "error:" in capsys.readouterr().err
+    assert not (at / "ok.xml").exists(), "every target is looked at before one is written"
+    os.mkfifo(at / "pipe")
+    (at / "link.json").symlink_to(at / "base.json")
+    assert main(["gate", "--save", "pipe"]) == 2
+    assert main(["gate", "--save", "link.json", less.key]) == 0
+    assert (at / "link.json").is_symlink()
+    assert baseline.read(at / "base.json").run == less.key
 
 
 def test_halved_top_k_closes_the_gate_on_real_questions(

@@ -26,8 +26,8 @@ LAYERS: dict[int, str] = {
     "runner.parts runner.keyring runner.artifacts runner.pipeline runner.record "
     "runner.planning runner.searching runner.sweep runner.trace runner.rescoring "
     "runner.encoding runner.enriching runner.embedded runner.witness runner.deciding",
-    5: "runner.runs runner.losses runner.traces runner.tracking runner.report runner.inspector runner.gate "
-    "runner.published runner.export runner.comparison runner.gating",
+    5: "runner.runs runner.named runner.losses runner.traces runner.tracking runner.report runner.inspector "
+    "runner.gate runner.published runner.export runner.comparison runner.gating",
     # Of `verbs`, some read run folders and run the pipeline as well: `verify RUN`, `inspect query`.
     6: "runner.__main__ runner.cli runner.compose runner.request runner.complaints runner.harmless "
     "runner.help runner.delivery runner.verbs",

@@ -10,9 +10,10 @@ from typing import Any
 from dataset.native_folders import lines
 
 from runner import cli
+from runner.named import open_experiment
 from runner.report import site
 from runner.report.question_pages import Panel, panels
-from runner.runs import Experiment, open_experiment
+from runner.runs import Experiment
 
 DOC = '"><script>1</script>'
 IMG = "<img src=x onerror=alert(1)>"

@@ -16,8 +16,9 @@ from pathlib import Path
 import pytest
 
 from runner import cli
+from runner.named import open_experiment, run_keys
 from runner.report import frame, site
-from runner.runs import Run, open_experiment, run_keys
+from runner.runs import Run
 from runner.store import check
 
 GOLDEN = Path(__file__).parent.parent / "golden"

@@ -14,8 +14,9 @@ from dataset.native_folders import lines
 from report.pages import GOLD, Parsed, asked, experiment, parsed, sweep, within_main
 
 from runner import pipeline
+from runner.named import open_experiment
 from runner.report import site
-from runner.runs import Experiment, open_experiment
+from runner.runs import Experiment
 
 
 def recorded(home: Path, run: str) -> pl.DataFrame:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import helpers
 import polars as pl
 import pytest
 
-from runner import runs
+from runner import named, runs
 from runner.cli import main
 from runner.comparison import record
+from runner.errors import StoreError
 from runner.report import site
 
 NAME = "<b>&hostile"
@@ -33,7 +35,7 @@ def at(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def experiment(at: Path) -> runs.Experiment:
-    return runs.open_experiment(at / "outputs", "latest")
+    return named.open_experiment(at / "outputs", "latest")
 
 
 def test_every_number_of_the_page_is_in_the_record(at: Path) -> None:
@@ -94,6 +96,32 @@ def test_the_same_record_gives_the_same_bytes(at: Path) -> None:
     before = {p: p.read_bytes() for p in (at / "reports").rglob("*.html")}
     site.render(experiment(at), at / "reports", questions=30)
     assert {p: p.read_bytes() for p in (at / "reports").rglob("*.html")} == before
+
+
+def test_a_page_that_is_gone_or_cut_is_made_again(at: Path) -> None:
+    (page,) = (at / "reports").glob("*/index.html")
+    question = min((page.parent / "q").glob("*.html"))
+    before = [p.read_bytes() for p in (page, question)]
+    page.write_bytes(b"")
+    question.unlink()
+    site.render(experiment(at), at / "reports", questions=30)
+    assert [p.read_bytes() for p in (page, question)] == before
+
+
+def test_reports_that_are_a_file_are_named(at: Path, tmp_path: Path) -> None:
+    (tmp_path / "reports").write_text("")
+    with pytest.raises(StoreError, match="reports: is no folder; name another"):
+        site.render(experiment(at), tmp_path / "reports", questions=30)
+
+
+def test_a_compared_run_that_is_gone_is_named(at: Path, tmp_path: Path) -> None:
+    shutil.copytree(at / "outputs", tmp_path / "outputs")
+    found = named.open_experiment(tmp_path / "outputs", "latest")
+    shutil.rmtree(found.runs[0].path)
+    pages = site.render(
+        named.open_experiment(tmp_path / "outputs", "latest"), tmp_path / "reports", questions=30
+    )
+    assert "A run that was compared cannot be read: " in pages["report"].read_text("utf-8")
 
 
 def test_one_run_says_its_mean_with_interval_and_compares_nothing(

@@ -85,6 +85,17 @@ def test_a_gain_that_context_buys_is_not_the_headline_alone() -> None:
     )
 
 
+def test_a_gain_of_context_that_costs_at_equal_tokens_says_so() -> None:
+    worse = claim(mean=-0.079, interval=(-0.126, -0.035), budget=500, tokens=None, p=0.0004, verdict="worse")
+    found = wording.headline(claim(), worse, constructed=ADDS)
+    assert found.kind == "worse"
+    assert found.sentence == (
+        f"{CHANGE} brings 11.0 points more of the gold text to the model, for 2.3 times the tokens; but at "
+        "500 tokens it finds 7.9 points less of the gold text (95% interval \u221212.6 to \u22123.5, Holm "
+        "p\u00a0<\u00a00.001)."
+    )
+
+
 def test_the_headline_leads_with_the_comparison_that_can_have_either_sign() -> None:
     at_tokens = claim(**EQUAL | {"interval": (0.001, 0.023)}, verdict="better")
     assert " at 1,500 tokens (95%" in wording.headline(claim(), at_tokens, constructed=ADDS).sentence

@@ -46,15 +46,16 @@ function average(values) {
   return there.reduce((s, v) => s + v, 0) / Math.max(there.length, 1);
 }
 
-// The measure of the headline at equal top_k, and the one at the largest budget that every run fills.
-function leading(runs, base, measures, budgets) {
+// The measure of the headline at equal top_k, and the one at the budget of runner/comparison/record.py.
+function leading(runs, measures, budgets) {
   let lead = measures.find(m => !isCost(m) && !isBudget(m));
   if (lead === undefined) return [measures.find(m => !isCost(m)) || measures[0]];
-  const others = runs.filter(r => r !== base);
-  if (others.every(r => constructed(base, r, lead)) && measures.includes(lead + "+")) lead += "+";
+  if (runs.some(r => r.prev || r.next) && measures.includes(lead + "+")) lead += "+";
   const known = measures.filter(m => m.startsWith("SpanR@") && budgets.includes(budgetOf(m))).map(budgetOf).sort((a, b) => a - b);
-  const least = Math.min(...runs.map(r => average(r.tokens))), filled = known.filter(b => b <= least);
-  const last = filled.length ? filled[filled.length - 1] : known[0];
+  const most = Math.max(...runs.map(r => r.chunk)), least = Math.min(...runs.map(r => average(r.tokens)));
+  let holding = known.filter(b => b >= most);
+  if (!holding.length) holding = known.slice(-1);
+  const filled = holding.filter(b => b <= least), last = filled.length ? filled[filled.length - 1] : holding[0];
   return last === undefined ? [lead] : [lead, "SpanR@" + last + "t"];
 }
 
@@ -127,6 +128,10 @@ function headlineOf(atK, atTokens, reason, words) {
   }
   const tags = [tagged(atK, " at equal top_k"), tagged(atTokens, " at equal tokens")], kind = tags[1][0];
   if (atK.verdict === "better" && atTokens.verdict !== "better") {
+    if (atTokens.verdict === "worse") {
+      const {at, interval, p} = slotsOf(atTokens, words.phrases), {loses} = slotsOf({...atTokens, budget: null}, words.phrases);
+      return {kind, tags, sentence: fill(words.templates["worse at equal tokens"], {...slotsOf(atK, words.phrases), at, interval, p, loses})};
+    }
     return {kind, tags, sentence: fill(words.templates["not at equal tokens"], slotsOf(atK, words.phrases))};
   }
   return {kind, tags, sentence: sentenceOf(atK.verdict === "better" && !reason ? atK : atTokens, words)};

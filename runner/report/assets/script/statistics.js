@@ -190,7 +190,7 @@ function contrasts(columns, seed, {clusters = null, margin = 0} = {}) {
     return {
       n: u.n, mean: u.mean, interval, level: 1 - level[i], p: p[i], corrected: corrected[i], verdict,
       wins: count(d => d > 0), ties: count(d => d === 0), losses: count(d => d < 0),
-      needed: need && Math.ceil(need * u.n / u.there),
+      needed: need && Math.max(u.n + 1, Math.ceil(need * u.n / u.there)),
     };
   });
 }
