@@ -16,6 +16,7 @@ from runner import trust
 from runner.errors import EXIT_FAILED, EXIT_OK, EXIT_REQUEST, RequestError, RunnerError, did_you_mean
 from runner.help import HELP, groups
 from runner.text import visible
+from runner.usage import USAGE
 
 if TYPE_CHECKING:
     from runner.planning import Plan
@@ -52,8 +53,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _dispatch(given: list[str]) -> int:
     first = given[0] if given else ""
-    if first in ("--help", "-h") or (first in VERBS and {"--help", "-h"} & set(given)):
+    if first in ("--help", "-h"):
         say(HELP + groups())
+        return EXIT_OK
+    if first in VERBS and {"--help", "-h"} & set(given):
+        say(USAGE[first])
         return EXIT_OK
     if first in VERBS:
         return VERBS[first](given[1:])
@@ -75,7 +79,7 @@ def complain(text: str) -> None:
 def _launch(arguments: Sequence[str], dry: Callable[[Plan | None, Request], int] | None = None) -> int:
     """Run what a command line asks for, or with `dry` only hand that the plan."""
     from runner import compose, delivery
-    from runner.request import Request
+    from runner.request import Request, given_twice
 
     def on_plan(request: Request) -> None:
         plan = delivery.plan_of(request)
@@ -84,6 +88,8 @@ def _launch(arguments: Sequence[str], dry: Callable[[Plan | None, Request], int]
         if plan:
             say(_plan_text(plan, request))
 
+    for line in given_twice(arguments):
+        complain(f"WARNING: {line}")
     request = Request(on_plan, progress=_bar)
     compose.launch(arguments, request)
     if request.folder is None:  # Hydra only showed something (--cfg, --info)
@@ -165,22 +171,27 @@ def _bar(what: str, total: int) -> Bar:
 
 
 def _plan(arguments: Sequence[str]) -> int:
+    from runner.delivery import power_of
+
     given = [a for a in arguments if a not in ("--json", "--power")]
-    if "--outputs" in given[:-1]:  # as for every verb
+    given = [f"runtime.outputs={a.partition('=')[2]}" if a.startswith("--outputs=") else a for a in given]
+    if "--outputs" in given:  # as for every verb
         place = given.index("--outputs")
+        if place + 1 == len(given):
+            raise RequestError("--outputs: needs a value")
         given[place : place + 2] = [f"runtime.outputs={given[place + 1]}"]
 
     def dry(plan: Plan | None, request: Request) -> int:
         wrong = [{"overrides": c, "status": what, "reason": str(e)} for c, what, e in _hopeless(request)]
+        power = {"power": power_of(request)} if "--power" in arguments else {}
         if "--json" in arguments:
-            say(json.dumps({"plan": plan and asdict(plan), "hopeless": wrong}, indent=1, ensure_ascii=False))
+            body = {"plan": plan and asdict(plan), "hopeless": wrong}
+            say(json.dumps(body | power, indent=1, ensure_ascii=False))
         else:
             none = "there is no plan: a stage failed, or the sweeper chooses its cells as it goes"
             say(_plan_text(plan, request) if plan else none)
-        if "--power" in arguments and "--json" not in arguments:
-            from runner.delivery import power_of
-
-            say("\n".join(["what these questions can decide:", *power_of(request)]))
+        if power and "--json" not in arguments:
+            say("\n".join(["what these questions can decide:", *power["power"]]))
         return EXIT_FAILED if wrong or plan is None else EXIT_OK
 
     return _launch(given, dry)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from runner import planning, sweep, tracking
+from runner import planning, registry, sweep, tracking
 from runner.comparison import power, record, said
 from runner.config import RunConfig
 from runner.errors import RunnerError, StoreError
@@ -15,7 +15,7 @@ from runner.keyring import keyring
 from runner.ledger import looks
 from runner.measure_names import is_cost
 from runner.parts import parts
-from runner.report import site
+from runner.report import numbers, site
 from runner.request import Request, axes, cell_folder, session
 from runner.runs import Experiment, Run
 from runner.session import Session
@@ -176,13 +176,36 @@ def remarks(done: Sweep, outputs: Path) -> list[str]:
     """What a reader of the table must know: knobs that do nothing, warnings of the runs; each once."""
     idle = {f"not applied: {k}: {why}" for c in done.cells for k, why in c.not_applied.items() if k in KNOBS}
     runs = {c.run: Run(outputs, c.run) for c in done.cells if c.run}
-    warned = dict.fromkeys(f"note: {w}" for r in runs.values() for w in r.meta["warnings"])
-    few = list(warned)[:_REMARKS]
+    told: dict[str, list[int]] = {}
+    for cell in done.cells:
+        for warning in runs[cell.run].meta["warnings"] if cell.run else ():
+            told.setdefault(warning, []).append(cell.num)
+    everyone = sum(c.run is not None for c in done.cells)
+    warned = [
+        f"note: {w}" if len(nums) == everyone else f"note: {numbers.cells(nums)}: {w}"
+        for w, nums in told.items()
+    ]
+    few = warned[:_REMARKS]
     more = [f"note: {len(warned) - len(few)} more in the report"] if len(warned) > len(few) else []
     worn = {
         r.meta["fingerprints"]["queries"]: r.data for r in runs.values() if r.config.get("split") == "test"
     }
-    return [*sorted(idle), *few, *more, *(_worn(outputs, q, data) for q, data in worn.items())]
+    looked = [_worn(outputs, q, data) for q, data in worn.items()]
+    return [*sorted(idle), *_units(done, runs), *few, *more, *looked]
+
+
+def _units(done: Sweep, runs: Mapping[str, Run]) -> list[str]:
+    """That one number on an axis of sizes is not one length, where strategies count different things."""
+    if not {"strategy.size", "strategy"} <= set(done.axes):
+        return []
+    by_unit: dict[str, dict[str, None]] = {}
+    for run in runs.values():
+        chosen = registry.parse_run(run.config)[0].strategy
+        if hasattr(chosen, "size"):
+            unit = str(getattr(chosen, "unit", getattr(chosen, "counts", "tokens")))
+            by_unit.setdefault(unit, {})[chosen.name] = None
+    said = "; ".join(f"{unit} in {numbers.listed(list(names))}" for unit, names in by_unit.items())
+    return [f"note: strategy.size counts {said}: one number is not one length"] if len(by_unit) > 1 else []
 
 
 def _worn(outputs: Path, questions: str, data: str) -> str:

@@ -27,7 +27,7 @@ HELP = """runner: retrieval experiments from a config, traced stage by stage.
   python -m runner gate --expected NAME|all [--markdown]  do the figures come out as published?
   python -m runner data import KIND SOURCE --to FOLDER  a native data set of: beir trec squad quotes folder hf
 
-Verbs take --json and --outputs DIR. RUN is a key prefix, an MLflow run id or `latest`.
+`VERB --help` has its options. RUN is a key prefix, an MLflow run id or `latest`.
 Hydra's own help: --hydra-help.
 --trust-remote-code: models may run their own code where a config asks for it; no config can allow it.
 RUNNER_PLUGINS=DIR (environment): components of your own, DIR/<group>/<name>.py; their YAML: --config-dir.

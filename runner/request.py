@@ -130,3 +130,16 @@ def arranged(arguments: Sequence[str], extra: Sequence[str]) -> list[str]:
         takes = word in _TAKES or (word in {"--info", "-i"} and rest[:1] and rest[0] in _SHOWS)
         flags += [rest.pop(0)] if takes and rest else []
     return [*overrides, *extra, *flags]
+
+
+def given_twice(arguments: Sequence[str]) -> list[str]:
+    """What a command line sets more than once, in words: Hydra keeps the last and says nothing."""
+    seen: dict[str, str] = {}
+    out = []
+    for word in arguments:
+        key = word.lstrip("+").partition("=")[0]
+        if "=" in word and not word.startswith(("-", "~")):
+            if seen.get(key, word) != word:
+                out.append(f"{key} is given twice; {seen[key]} is not used")
+            seen[key] = word
+    return out

@@ -15,9 +15,6 @@ from pathlib import Path
 import helpers
 import pytest
 from command import FAST, Line
-from house.source import CONF
-
-from runner import cli
 
 RUNNER = [sys.executable, "-m", "runner"]
 
@@ -37,18 +34,6 @@ def recorded(line: Line, made: Path) -> Line:
     """A copy of `made` to work on."""
     shutil.copytree(made, line.outputs)
     return line
-
-
-def test_help_lists_verbs_and_every_choice(line: Line) -> None:
-    said = line("--help")
-    assert (said.code, said.err) == (0, "")
-    for verb in cli.VERBS:
-        assert f"python -m runner {verb}" in said.out
-    for group in (p for p in CONF.iterdir() if p.is_dir() and p.name not in {"hydra", "expected"}):
-        choices = " ".join(sorted(p.stem for p in group.glob("*.yaml")))
-        assert f"  {group.name:<11} {choices}\n" in said.out
-    assert line("-h").out == line("show", "--help").out == said.out
-    assert not line.outputs.exists()
 
 
 WRONG = [

@@ -9,6 +9,7 @@ import pytest
 from command import Line
 from dataset.native_folders import Rows, folder
 
+from runner.checking import lints
 from runner.checking.findings import CURE, CURES
 
 PASSAGE = "the brown bear sleeps in a deep cave all winter until the snow melts"
@@ -18,6 +19,13 @@ GOLD: Rows = [
     {"query_id": "q1", "doc_id": "a", "quote": "deep cave"},
     {"query_id": "q2", "doc_id": "b", "quote": "foxes"},
 ]
+
+
+@pytest.fixture(autouse=True)
+def whatever_its_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    """These data sets are small on purpose; what is said of that is in test_data_size.py."""
+    monkeypatch.setattr(lints, "ENOUGH", 0)
+    monkeypatch.setattr(lints, "MOSTLY", 2.0)
 
 
 def checked(line: Line, *words: str, code: int = 0, **parts: Any) -> dict[str, Any]:

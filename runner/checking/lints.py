@@ -15,6 +15,9 @@ from runner.dataset.contract import Corpus
 from runner.text import one_line
 from runner.tokenizer.contract import Tokens
 
+ENOUGH = 30
+"""Questions with gold; see `runner.statistics.power`."""
+MOSTLY = 0.9
 NAMED = 5
 """Ids that one finding names; the others it counts."""
 
@@ -202,7 +205,31 @@ def mixed_grades(case: Case) -> Iterator[Finding]:
         )
 
 
+def few_questions(case: Case) -> Iterator[Finding]:
+    """So few with gold that hardly any difference between set-ups can be told from chance."""
+    judged = len({query for query, *_ in case.gold})
+    if 0 < judged < ENOUGH:
+        yield Finding(
+            "warning", "few questions", None, None,
+            f"{judged} questions have gold; with fewer than {ENOUGH} only large differences can be decided",
+            "ask more; `plan --power` says what a number of questions can decide",
+        )  # fmt: skip
+
+
+def whole_in_a_chunk(case: Case) -> Iterator[Finding]:
+    """Documents so short that most strategies leave them whole."""
+    sizes = _units(case, list(case.texts.values())).tolist()
+    short = sum(n <= case.size for n in sizes)
+    if sizes and short / len(sizes) >= MOSTLY:
+        yield Finding(
+            "warning", "documents as short as chunks", None, None,
+            f"{short} of {len(sizes)} documents fit a chunk of {case.size} units; strategies leave them whole",
+            "compare smaller sizes (--size says which is meant here), or take longer documents",
+        )  # fmt: skip
+
+
 LINTS = (
+    few_questions, whole_in_a_chunk,
     duplicate_questions, duplicate_documents, unfindable_documents,
     long_gold, repeated_gold, no_gold, mixed_grades,
 )  # fmt: skip

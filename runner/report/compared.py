@@ -70,7 +70,7 @@ class Part:
     budgets: Markup | None
     losses: list[Waterfall]
     facts: list[topics.Fact]
-    bought: str
+    bought: list[str]
     surfaces: list[heat_map.Surface]
 
 
@@ -85,17 +85,18 @@ def part(experiment: Experiment, body: Mapping[str, Any], frame_: pl.DataFrame) 
     others = [r for r in rows if r["measure"] not in body["main"]]
     candidate = body.get("answer", {}).get("candidate")
     shown = [body["baseline"], *([candidate] if candidate else [])]
+    brief = {k: _short(v, runs[k]) for k, v in labels.items()}
     return Part(
         body=body,
-        labels=labels,
+        labels=brief,
         badges={k: badge.badges([badge.setting(r)]) for k, r in runs.items()},
-        main=_rows(main, labels, body["margin"]),
-        others=_rows(others, labels, body["margin"]),
-        chart=_scatter(body, labels, runs),
+        main=_rows(main, brief, body["margin"]),
+        others=_rows(others, brief, body["margin"]),
+        chart=_scatter(body, brief, runs),
         points=list(body["front"]),
-        budgets=_curve(rows, candidate, {k: _short(v, runs[k]) for k, v in labels.items()}, body["baseline"]),
+        budgets=_curve(rows, candidate, brief, body["baseline"]),
         losses=[
-            _waterfall(labels[k], runs[k].meta["attribution"])
+            _waterfall(brief[k], runs[k].meta["attribution"])
             for k in shown
             if runs[k].meta.get("attribution")
         ],
@@ -144,7 +145,7 @@ def _short(label: str, run: Run) -> str:
 def _scatter(body: Mapping[str, Any], labels: Mapping[str, str], runs: Mapping[str, Run]) -> Markup | None:
     points = [
         scatter.Point(
-            _short(labels[f["run"]], runs[f["run"]]),
+            labels[f["run"]],
             runs[f["run"]].config["strategy"]["name"],
             f["tokens"],
             f["mean"],

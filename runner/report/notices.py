@@ -21,6 +21,10 @@ TEMPLATES: dict[str, str] = {
 }
 
 
+NAMED = 3
+"""Runs that a warning names; of more it says how many."""
+
+
 @dataclass(frozen=True, slots=True)
 class Notice:
     """One warning or note."""
@@ -56,7 +60,11 @@ def embedding(sides: Sequence[tuple[Sequence[str], str]], cuts: Sequence[Cut] = 
 
 
 def _sides(sides: Sequence[tuple[Sequence[str], str]], one: str, many: str) -> str:
-    return ", ".join(f"{numbers.listed(r)} {one if len(r) == 1 else many} {what}" for r, what in sides)
+    """Who has what; of more than a few only how many."""
+    named = (numbers.listed(r) if len(r) <= NAMED else f"{len(r)} runs" for r, _ in sides)
+    return ", ".join(
+        f"{who} {one if len(r) == 1 else many} {what}" for who, (r, what) in zip(named, sides, strict=True)
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,9 @@ from runner.measure_names import is_share
 from runner.report import notices, numbers
 from runner.runs import Run
 
+SURFACES = 4
+"""Values of the other axes at which it is said what the neighbors bought; the heat maps have all."""
+
 
 @dataclass(frozen=True, slots=True)
 class Fact:
@@ -76,22 +79,24 @@ def _open(body: Mapping[str, Any], r: Mapping[str, Any], runs: Sequence[Run]) ->
     return Fact("Not shown", notices.not_shown(gaps))
 
 
-def bought(body: Mapping[str, Any]) -> str:
-    """What the neighbors bought, in words; empty where no window was varied."""
-    found = next(
-        (s for s in body.get("surfaces", []) if any(w.get("yield") is not None for w in s["windows"])), None
-    )
-    if found is None:
-        return ""
+def bought(body: Mapping[str, Any]) -> list[str]:
+    """What the neighbors bought, in words, at each value of the other axes; empty: no window was varied."""
+    found = [s for s in body.get("surfaces", []) if any(w.get("yield") is not None for w in s["windows"])]
+    return [_bought(s) for s in found[:SURFACES]]
+
+
+def _bought(found: Mapping[str, Any]) -> str:
     added = [w for w in found["windows"] if w.get("yield") is not None]
     most, widest = max(added, key=lambda w: w["yield"]), added[-1]
     measure, base = found["measure"], found["windows"][0]
     said = (
-        f"{measure}: from {_window(base)} to {_window(widest)} the context grows from "
-        f"{base['tokens']:,.0f} to {widest['tokens']:,.0f} tokens and the measure by "
-        f"{_gain(measure, widest['difference'])}. "
-        f"{_window(most)} buys most per token: {_gain(measure, most['yield'])} per 1,000 added."
+        f"{measure}{found['rest'] and ' at ' + found['rest']}: from {_window(base)} to {_window(widest)} the "
+        f"context grows from {base['tokens']:,.0f} to {widest['tokens']:,.0f} tokens and the measure by "
+        f"{_gain(measure, widest['difference'])}."
     )
+    if most["yield"] <= 0:
+        return said
+    said += f" {_window(most)} buys most per token: {_gain(measure, most['yield'])} per 1,000 added."
     less = f"{said} {_window(widest)} buys {_gain(measure, widest['yield'])} per 1,000."
     return said if most is widest else less
 

@@ -24,6 +24,7 @@ class Heading(Component):
     windows: ClassVar[bool] = False
     lossy: ClassVar[bool] = False
     reads_vectors: ClassVar[bool] = False
+    counts: ClassVar[str] = "characters"
     name: Literal["heading"] = "heading"
     size: int = Field(900, gt=0)
     """Characters in a piece at most."""

@@ -38,6 +38,7 @@ class Notes(Component):
     windows: ClassVar[bool] = False
     lossy: ClassVar[bool] = False
     reads_vectors: ClassVar[bool] = False
+    counts: ClassVar[str] = "characters"
     name: Literal["notes"] = "notes"
     size: int = Field(900, gt=0)
     """Characters in a piece at most."""

@@ -13,7 +13,7 @@ from runner import keys, named
 from runner.comparison import record, said
 from runner.comparison.paired import Paired
 from runner.comparison.record import Group
-from runner.errors import RequestError
+from runner.errors import RequestError, did_you_mean
 from runner.report import numbers
 from runner.report.wording import outcome
 from runner.runs import Run
@@ -24,12 +24,12 @@ _FLAGS = ("--all-pairs", "--force", "--all-measures")
 
 
 def compare(words: Sequence[str]) -> Answer:
-    """`compare [EXPERIMENT | RUN RUN…] [--baseline CELL|RUN] [--all-pairs] [--margin M] [--force]`.
+    """`compare [EXPERIMENT | RUN RUN…] [--baseline CELL|RUN] [--measure NAME,…] [--all-pairs] [--force]`.
 
     Raises:
         RequestError: the runs may not be compared (exit code 2), or an argument is wrong.
     """
-    names, given = parsed(words, _FLAGS, ("--baseline", "--margin"))
+    names, given = parsed(words, _FLAGS, ("--baseline", "--margin", "--measure"))
     outputs = outputs_of(given)
     margin = margin_of(given)
     if len(names) > 1:
@@ -45,7 +45,7 @@ def compare(words: Sequence[str]) -> Answer:
             all_pairs="--all-pairs" in given,
             margin=margin,
         )
-    text = "\n\n".join(shown(g, every="--all-measures" in given) for g in groups)
+    text = "\n\n".join(shown(g, _measures(g, given)) for g in groups)
     value = [{**g.body, "contrasts": [asdict(r) for r in g.rows]} for g in groups]
     return Answer(text or "no run of the experiment is recorded", value)
 
@@ -72,7 +72,17 @@ def _of_runs(chosen: list[Run], given: Given, margin: float, outputs: Path) -> G
     return group
 
 
-def shown(group: Group, *, every: bool = False) -> str:
+def _measures(group: Group, given: Given) -> list[str]:
+    """What the table shows: what is asked for, or what the answer is about."""
+    known = list(group.scores.measures)
+    asked = [m.strip() for m in str(given.get("--measure", "")).split(",") if m.strip()]
+    for measure in asked:
+        if measure not in known:
+            raise RequestError(f"--measure: the runs have no '{measure}'; {did_you_mean(measure, known)}")
+    return asked or (known if "--all-measures" in given else list(group.body["main"]))
+
+
+def shown(group: Group, measures: Sequence[str]) -> str:
     """A group for a person: warnings, the answer, the table, who is first, questions that flip."""
     body = group.body
     lines = [f"{body['data']}: {len(group.runs)} runs, {body['questions']} questions; {body['clusters']}"]
@@ -94,15 +104,15 @@ def shown(group: Group, *, every: bool = False) -> str:
     if answer:
         lines.append(f"{' · '.join(t.words for t in answer.tags)}: {answer.sentence}")
         lines += said.beside(group)
-    measures = list(group.scores.measures) if every else body["main"]
-    head = ["run", "baseline", "measure", "mean", "difference", "interval", "level", "p (Holm)", "verdict"]
+    head = ["run", "key", "baseline", "measure", "mean", "difference", "interval", "level", "p (Holm)"]
     rows = [_row(group, r) for m in measures for r in group.rows if r.measure == m]
     base = group.labels[body["baseline"]]
     means = ", ".join(
         f"{m} {numbers.measured(m, float(np.nanmean(group.scores.of(m)[:, _place(group)])))}"
         for m in measures
     )
-    lines += ["", f"baseline {base}: {means}", "", grid(head, rows, [3, 4, 6, 7])]
+    lines += ["", f"baseline {base} ({body['baseline'][: keys.SHORT]}): {means}", ""]
+    lines.append(grid([*head, "verdict"], rows, [4, 5, 7, 8]))
     lines += ["", *said.first(group)] if body["first"] and not body.get("forced") else []
     lines += [line for s in body["surfaces"] for line in _windows(s)]
     flips = body["flips"]
@@ -141,6 +151,7 @@ def _place(group: Group) -> int:
 def _row(group: Group, row: Paired) -> list[str]:
     return [
         group.labels[row.candidate],
+        row.candidate[: keys.SHORT],
         group.labels[row.baseline],
         row.measure,
         numbers.measured(row.measure, row.candidate_mean),

@@ -29,10 +29,11 @@ def ls(words: Sequence[str]) -> Answer:
          "failed": sum(c["run"] is None for c in e.cells)}
         for e in experiments
     ]  # fmt: skip
+    asked = {c["run"]: c["overrides"] for e in reversed(experiments) for c in e.cells if c["run"]}
     second = [
         {"run": r.key, "created": r.meta["created"], "dataset": r.config["dataset"]["name"],
          "strategy": r.config["strategy"]["name"], "badge": r.badge.text,
-         "retrieval": r.config["retrieval"]["name"],
+         "retrieval": r.config["retrieval"]["name"], "overrides": asked.get(r.key, []),
          "measures": {m["measure"]: m["mean"] for m in r.measures}}
         for r in found
     ]  # fmt: skip
@@ -47,12 +48,13 @@ def ls(words: Sequence[str]) -> Answer:
         for e in first
     ]
     text = grid(head, rows, [3, 4])
-    head = ["run", "created", "dataset", "strategy", "badge", "retrieval", "first measure"]
+    head = ["run", "created", "dataset", "strategy", "badge", "retrieval", "first measure", "overrides"]
     rows = [
         [
             r["run"][: keys.SHORT],
             *(r[c] for c in head[1:6]),
             next((f"{k} {v:.4f}" for k, v in r["measures"].items()), "–"),
+            " ".join(r["overrides"]),
         ]
         for r in second
     ]

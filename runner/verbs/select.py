@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from runner import compose, named, registry
+from runner import compose, keys, named, registry
 from runner.config import Outside, RunConfig
 from runner.errors import EXIT_OK, RequestError
 from runner.report import numbers
@@ -126,13 +126,14 @@ def _shown(body: dict[str, Any], left_out: Sequence[str]) -> str:
         [
             str(c["cell"]),
             " ".join(c["overrides"]),
+            c["run"][: keys.SHORT],
             numbers.measured(measure, c["mean"]),
             f"{c['tokens']:,.0f}",
             "" if c["within"] else "over the budget",
         ]
         for c in body["cells"]
     ]  # fmt: skip
-    lines += ["", grid(["cell", "overrides", measure, "tokens", ""], rows, [0, 2, 3]), ""]
+    lines += ["", grid(["cell", "overrides", "run on dev", measure, "tokens", ""], rows, [0, 3, 4]), ""]
     return "\n".join([*lines, *sentences(body)])
 
 

@@ -30,7 +30,7 @@ LAYERS: dict[int, str] = {
     "runner.gate runner.published runner.export runner.comparison runner.gating",
     # Of `verbs`, some read run folders and run the pipeline as well: `verify RUN`, `inspect query`.
     6: "runner.__main__ runner.cli runner.compose runner.request runner.complaints runner.harmless "
-    "runner.help runner.delivery runner.verbs",
+    "runner.help runner.usage runner.delivery runner.verbs",
 }
 """Where each module stands, a folder with all its files. A new module of `runner/` needs a place here; a new
 file of a group has one."""
