@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 import polars as pl
@@ -84,14 +84,16 @@ class Run:
 
     @property
     def data(self) -> str:
-        """The data set, and which of its questions were asked."""
+        """The data set (of a form that many have, its folder), and which of its questions were asked."""
         said = self.meta["data"]
+        path, name = PurePath(str(self.config["dataset"].get("path", ""))), str(said.get("dataset", ""))
+        name = path.name if path.name and name not in path.parts else name
         split = said.get("split")
         if split is None:
-            return str(said.get("dataset", ""))
+            return name
         few = "" if split["questions"] is None else f", {said['queries']} of {split['of']} questions"
         half = "" if split["part"] == "all" else f" {split['part']}"
-        return f"{said['dataset']}{half}{few}"
+        return f"{name}{half}{few}"
 
     @cached_property
     def legs(self) -> list[str]:

@@ -71,7 +71,7 @@ def test_the_manifest_says_which_questions_were_asked(tmp_path: Path) -> None:
     total = len(helpers.QUERIES)
     assert said["split"] == {"part": "dev", "questions": 1, "seed": 0, "of": total}
     assert run.table("queries").height == said["queries"] == 1
-    assert run.data == f"native dev, 1 of {total} questions"
+    assert run.data == f"{Path(run.config['dataset']['path']).name} dev, 1 of {total} questions"
 
 
 def test_a_half_without_gold_is_refused(tmp_path: Path) -> None:

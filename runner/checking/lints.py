@@ -223,7 +223,7 @@ def whole_in_a_chunk(case: Case) -> Iterator[Finding]:
     if sizes and short / len(sizes) >= MOSTLY:
         yield Finding(
             "warning", "documents as short as chunks", None, None,
-            f"{short} of {len(sizes)} documents fit a chunk of {case.size} units; strategies leave them whole",
+            f"{short} of {len(sizes)} documents fit a chunk of {case.size} units; they are left whole",
             "compare smaller sizes (--size says which is meant here), or take longer documents",
         )  # fmt: skip
 

@@ -21,6 +21,8 @@ from runner.store import publish_file
 from runner.tables import schema
 
 FORMAT = 1
+FILLED = 0.99
+"""Share of a budget that counts as all of it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +117,7 @@ def budget_for(found: Scores) -> int | None:
     """
     budgets = sorted(budget_of(m) or 0 for m in found.measures if on_curve(m))
     holding = [b for b in budgets if b >= found.chunk.max()] or budgets[-1:]
-    filled = [b for b in holding if b <= found.tokens.mean(axis=0).min()] or holding[:1]
+    filled = [b for b in holding if b * FILLED <= found.tokens.mean(axis=0).min()] or holding[:1]
     return filled[-1] if filled else None
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from runner.comparison import comparability
 from runner.comparison.paired import Paired
-from runner.comparison.record import Group
+from runner.comparison.record import FILLED, Group
 from runner.measure_names import budget_of, is_share
 from runner.report import notices, wording
 from runner.report.claim import Claim
@@ -108,7 +108,9 @@ def _unfilled(group: Group) -> str:
     budget = budget_of(group.body["main"][-1])
     spent = group.scores.tokens.mean(axis=0)
     short = [
-        (group.labels[r.key], n) for r, n in zip(group.runs, spent, strict=True) if budget and n < budget
+        (group.labels[r.key], n)
+        for r, n in zip(group.runs, spent, strict=True)
+        if budget and n < budget * FILLED
     ]
     return wording.unfilled(short, budget) if budget and short else ""
 
@@ -130,7 +132,8 @@ def first(group: Group) -> list[str]:
         sentence = wording.winner(
             cell, said["shares"][key], len(group.runs), named=named, alike=alike, base=cell
         )
-        out.append(f"{said['measure']}: {sentence}")
+        where = "at equal tokens" if budget_of(said["measure"]) else "at equal top_k, whatever the tokens"
+        out.append(f"{said['measure']}, {where}: {sentence}")
     return out
 
 

@@ -31,7 +31,7 @@ def ls(words: Sequence[str]) -> Answer:
     ]  # fmt: skip
     asked = {c["run"]: c["overrides"] for e in reversed(experiments) for c in e.cells if c["run"]}
     second = [
-        {"run": r.key, "created": r.meta["created"], "dataset": r.config["dataset"]["name"],
+        {"run": r.key, "created": r.meta["created"], "dataset": r.data,
          "strategy": r.config["strategy"]["name"], "badge": r.badge.text,
          "retrieval": r.config["retrieval"]["name"], "overrides": asked.get(r.key, []),
          "measures": {m["measure"]: m["mean"] for m in r.measures}}

@@ -73,6 +73,7 @@ def test_another_better_run_and_two_changed_axes_stand_beside_the_headline(pair:
 @pytest.mark.parametrize(
     ("tokens", "chunk", "budget"),
     [
+        ([996, 2100], [200, 200], 1000),  # within 1% of it
         ([900, 2100], [200, 200], 500),  # every run fills 500, not 1,000
         ([480, 2000], [100, 400], 500),  # 250 is filled, but holds no chunk of 400
         ([90, 120], [30, 60], 250),  # none is small enough

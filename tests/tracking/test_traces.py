@@ -10,7 +10,6 @@ import polars as pl
 import pytest
 from tracking.deliveries import CELLS, Asked, client, swept, traces, tracked
 
-from runner import tables
 from runner.comparison.scores import lost_at
 from runner.config import Tracking
 from runner.runs import Experiment, Run
@@ -56,7 +55,9 @@ def test_every_run_shows_the_same_questions(experiment: Experiment) -> None:
 def test_a_run_sends_only_questions_that_it_was_asked(experiment: Experiment) -> None:
     run = experiment.runs[0]
     few = run.table("queries").filter(pl.col("query_id").is_in(["q2", "q4"]))
-    tables.write(few, run.path / "queries.parquet")
+    helpers.retold(run, "queries", few)
+    run = Run(run.outputs, run.key)
+    experiment.runs[0] = run
     assert {t.query_id for t in Interest(experiment).sample(run, -1)} == {"q2", "q4"}
     assert len(Interest(experiment).sample(experiment.runs[1], -1)) == 5
 

@@ -55,7 +55,7 @@ function leading(runs, measures, budgets) {
   const most = Math.max(...runs.map(r => r.chunk)), least = Math.min(...runs.map(r => average(r.tokens)));
   let holding = known.filter(b => b >= most);
   if (!holding.length) holding = known.slice(-1);
-  const filled = holding.filter(b => b <= least), last = filled.length ? filled[filled.length - 1] : holding[0];
+  const filled = holding.filter(b => b * 0.99 <= least), last = filled.length ? filled[filled.length - 1] : holding[0];
   return last === undefined ? [lead] : [lead, "SpanR@" + last + "t"];
 }
 
