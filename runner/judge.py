@@ -40,11 +40,6 @@ class Judgement:
     repeats: int
     """Hits on a document that an earlier hit had found already; rank measures do not see them."""
 
-    @property
-    def hole_share(self) -> float:
-        """Holes ÷ hits; 0 without hits."""
-        return self.holes / self.hits if self.hits else 0.0
-
 
 def judge(measures: Sequence[str], judged: Judged) -> Judgement:
     """The values of `measures` (names, each once) on `judged`.

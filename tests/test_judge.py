@@ -56,7 +56,6 @@ def test_counts() -> None:
     got = judge(["SpanR@5"], _spans())
     assert (got.n_queries, got.excluded, got.unanswered) == (3, 1, 1)
     assert (got.hits, got.holes, got.repeats) == (3, 1, 0)  # q0: a0; q3: a1 (a hole), b0
-    assert got.hole_share == 1 / 3
     assert got.unit == "chunk"
 
 
@@ -99,7 +98,7 @@ def test_no_query_is_judged() -> None:
     for gold in ([], [(0, "a", 0, 5, 0)]):
         got = judge(["SpanR@5", "nDCG@10", "ChromaPΩ"], case(CHUNKS, {0: [0]}, gold, 2))
         assert (got.values.height, got.summary, got.n_queries, got.excluded) == (0, [], 0, 2)
-        assert (got.hits, got.hole_share) == (0, 0.0)
+        assert (got.hits, got.holes) == (0, 0)
         assert got.notes[0] == "no query has a positive judgment: there is nothing to measure"
 
 

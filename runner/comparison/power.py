@@ -15,6 +15,7 @@ from runner.errors import StoreError
 from runner.measure_names import is_cost
 from runner.named import run_keys
 from runner.runs import Run
+from runner.statistics.moments import moments_of
 from runner.statistics.power import detectable, fewest
 from runner.statistics.units import units_of
 
@@ -56,7 +57,8 @@ def told(outputs: Path, fingerprints: Mapping[str, str], comparisons: int, alpha
             table.values[:, a, place] - table.values[:, b, place]
             for a, b in combinations(range(len(found)), 2)
         ]
-        spread = [_deviation(d, table.clusters) for d in pairs if np.isfinite(d).all() and d.any()]
+        whole = [d[:, None] for d in pairs if np.isfinite(d).all() and d.any()]
+        spread = [float(moments_of(units_of(d, table.clusters)).deviation[0]) for d in whole]
         if is_cost(measure) or not spread:
             continue
         n = len(table.queries) if table.clusters is None else int(table.clusters.max()) + 1
@@ -79,16 +81,3 @@ def _earlier(outputs: Path, fingerprints: Mapping[str, str]) -> list[Run]:
         if len(out) == _RUNS:
             break
     return out
-
-
-def _deviation(
-    differences: np.typing.NDArray[np.float64], clusters: np.typing.NDArray[np.int64] | None
-) -> float:
-    """Standard deviation of the unit means, scaled so that dividing by the root of units gives the error."""
-    if clusters is None:
-        return float(differences.std(ddof=1))
-    units = units_of(differences[:, None], clusters)
-    totals, mean = units.totals[:, 0], differences.mean()
-    sizes = np.bincount(clusters)
-    residual = totals - mean * sizes
-    return float(np.sqrt((residual**2).sum() / (len(sizes) - 1)) / sizes.mean())

@@ -12,6 +12,7 @@ from markupsafe import Markup
 from runner.comparison.comparability import KNOBS
 from runner.report import badge, heat_map, numbers, topics
 from runner.report.charts import curve, interval, scatter, waterfall
+from runner.report.charts._svg import icon
 from runner.report.wording import outcome
 from runner.runs import Experiment, Run
 from runner.text import thousandths
@@ -66,6 +67,8 @@ class Part:
     main: list[Row]
     others: list[Row]
     chart: Markup | None
+    key: list[tuple[Markup, str]]
+    """The marks of the chart and the strategies they stand for; empty where there is one."""
     points: list[dict[str, Any]]
     budgets: Markup | None
     losses: list[Waterfall]
@@ -84,6 +87,7 @@ def part(experiment: Experiment, body: Mapping[str, Any], frame_: pl.DataFrame) 
     main = [r for m in body["main"] for r in rows if r["measure"] == m]
     others = [r for r in rows if r["measure"] not in body["main"]]
     candidate = body.get("answer", {}).get("candidate")
+    strategies = list(dict.fromkeys(runs[f["run"]].config["strategy"]["name"] for f in body["front"]))
     shown = [body["baseline"], *([candidate] if candidate else [])]
     brief = {k: _short(v, runs[k]) for k, v in labels.items()}
     return Part(
@@ -93,6 +97,7 @@ def part(experiment: Experiment, body: Mapping[str, Any], frame_: pl.DataFrame) 
         main=_rows(main, brief, body["margin"]),
         others=_rows(others, brief, body["margin"]),
         chart=_scatter(body, brief, runs),
+        key=[(icon(i), name) for i, name in enumerate(strategies) if len(strategies) > 1],
         points=list(body["front"]),
         budgets=_curve(rows, candidate, brief, body["baseline"]),
         losses=[

@@ -36,14 +36,6 @@ def _weighted(counts: Counts, columns: Floats) -> Floats:
     return np.concatenate(parts)
 
 
-def percentile(means: Floats, alpha: float) -> tuple[Floats, Floats]:
-    """The percentile interval of each column at level 1 - alpha, each shape (columns,)."""
-    ordered = np.sort(means, axis=0)
-    ends = (np.full(means.shape[1], part) for part in (alpha / 2, 1 - alpha / 2))
-    low, high = (_quantiles(ordered, end) for end in ends)
-    return low, high
-
-
 def bca(units: Units, means: Floats, alpha: float) -> tuple[Floats, Floats]:
     """The bias-corrected and accelerated interval of each column at level 1 - alpha, each shape (columns,).
 

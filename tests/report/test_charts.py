@@ -147,7 +147,6 @@ def test_an_interval_stands_on_its_columns_scale() -> None:
     assert (of(svg, "mg")[0]["x"], of(svg, "mg")[0]["width"]) == ("53.6", "24.8")
     assert parsed(svg).get("aria-hidden") == "true"
     assert interval.domain([(0.01, -0.02, 0.04), (0.11, 0.082, 0.138)]) == 0.15
-    assert words(interval.head(0.15, ("−15", "0", "+15"))) == ["−15", "0", "+15"]
 
 
 def test_a_bar_shows_what_is_left_and_what_was_taken_or_given_back() -> None:

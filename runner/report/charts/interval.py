@@ -8,7 +8,7 @@ from typing import Literal
 from markupsafe import Markup
 
 from runner.report.charts._scale import Scale, bound, finite, within
-from runner.report.charts._svg import px, svg, text
+from runner.report.charts._svg import px, svg
 
 Kind = Literal["better", "worse", "same", "open"]
 """Of the verdict after correction; never of the interval itself."""
@@ -53,14 +53,6 @@ def cell(
         f'<circle class="d" cx="{d}" cy="8" r="3.5"/>',
     ]
     return svg(f'class="iv {kind}" {_FRAME}', body)
-
-
-def head(most: float, labels: tuple[str, str, str]) -> Markup:
-    """The head of the column: what -most, 0 and +most are, in the words of the page's number formats."""
-    finite(most)
-    x = _scale(most)
-    ends = zip((-most, 0.0, most), labels, ("", "m", "e"), strict=True)
-    return svg(f'class="iv" {_FRAME}', [text(x(v), 12, words, side) for v, words, side in ends])
 
 
 def _scale(most: float) -> Scale:
