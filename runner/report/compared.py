@@ -96,7 +96,7 @@ def part(experiment: Experiment, body: Mapping[str, Any], frame_: pl.DataFrame) 
         badges={k: badge.badges([badge.setting(r)]) for k, r in runs.items()},
         main=_rows(main, brief, body["margin"]),
         others=_rows(others, brief, body["margin"]),
-        chart=_scatter(body, brief, runs),
+        chart=quality(body, brief, runs, "Quality and cost"),
         key=[(icon(i), name) for i, name in enumerate(strategies) if len(strategies) > 1],
         points=list(body["front"]),
         budgets=_curve(rows, candidate, brief, body["baseline"]),
@@ -147,7 +147,14 @@ def _short(label: str, run: Run) -> str:
     return " ".join([*words, run.badge.text]) if len(words) < len(label.split(" ")) else label
 
 
-def _scatter(body: Mapping[str, Any], labels: Mapping[str, str], runs: Mapping[str, Run]) -> Markup | None:
+def quality(
+    body: Mapping[str, Any], labels: Mapping[str, str], runs: Mapping[str, Run], table: str
+) -> Markup | None:
+    """Every run of a group of the record: the mean of the leading measure by the tokens it costs.
+
+    Returns:
+        None: there is one point. `table` is where the same values stand as text.
+    """
     points = [
         scatter.Point(
             labels[f["run"]],
@@ -157,13 +164,19 @@ def _scatter(body: Mapping[str, Any], labels: Mapping[str, str], runs: Mapping[s
             baseline=f["run"] == body["baseline"],
         )
         for f in body["front"]
+        if f["run"] in runs
     ]
     if len(points) < 2:
         return None
     return scatter.scatter(
-        points, name=f"{body['main'][0]} by tokens of the context", table="Quality and cost",
+        points, name=quality_name(body), table=table,
         x_label="tokens of the context per question",
     )  # fmt: skip
+
+
+def quality_name(body: Mapping[str, Any]) -> str:
+    """The title of that chart."""
+    return f"{body['main'][0]} by tokens of the context"
 
 
 def _curve(

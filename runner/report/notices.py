@@ -21,8 +21,8 @@ TEMPLATES: dict[str, str] = {
 }
 
 
-NAMED = 3
-"""Runs that a warning names; of more it says how many."""
+NAMED = 60
+"""Characters of the names on one side of a warning; of more it says how many runs they are."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +60,10 @@ def embedding(sides: Sequence[tuple[Sequence[str], str]], cuts: Sequence[Cut] = 
 
 
 def _sides(sides: Sequence[tuple[Sequence[str], str]], one: str, many: str) -> str:
-    """Who has what; of more than a few only how many."""
-    named = (numbers.listed(r) if len(r) <= NAMED else f"{len(r)} runs" for r, _ in sides)
+    """Who has what; where the names are long, how many."""
+    lists = [numbers.listed(r) for r, _ in sides]
+    named = [who if len(who) <= NAMED else numbers.several(len(r), "run")
+             for who, (r, _) in zip(lists, sides, strict=True)]  # fmt: skip
     return ", ".join(
         f"{who} {one if len(r) == 1 else many} {what}" for who, (r, what) in zip(named, sides, strict=True)
     )

@@ -9,7 +9,8 @@ from typing import Any
 from markupsafe import Markup, escape
 
 from runner.report.assets import bundle
-from runner.report.charts import curve, scatter
+from runner.report.charts import curve
+from runner.report.compared import quality, quality_name
 from runner.runs import Experiment, Run
 from runner.tracking import contents
 from runner.tracking.verdicts import Verdicts
@@ -39,16 +40,8 @@ def charts(experiment: Experiment, compared: Verdicts) -> dict[str, str]:
 
 def _quality(group: Mapping[str, Any], runs: Mapping[str, Run], called: Mapping[str, str]) -> str | None:
     """Every run: the mean of the leading measure by the tokens it costs."""
-    points = [
-        scatter.Point(called[f["run"]], runs[f["run"]].config["strategy"]["name"], f["tokens"], f["mean"],
-                      baseline=f["run"] == group["baseline"])
-        for f in group["front"] if f["run"] in runs
-    ]  # fmt: skip
-    if len(points) < 2:
-        return None
-    name = f"{group['main'][0]} by tokens of the context"
-    made = scatter.scatter(points, name=name, table=_TABLE, x_label="tokens of the context per question")
-    return alone(made, name)
+    made = quality(group, called, runs, _TABLE)
+    return None if made is None else alone(made, quality_name(group))
 
 
 def _budgets(group: Mapping[str, Any], runs: Mapping[str, Run], called: Mapping[str, str]) -> str | None:

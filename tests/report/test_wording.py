@@ -162,6 +162,10 @@ def test_notices() -> None:
         "A has ±0/0, B and C have ±1/1. Wider windows send more text to the model at the same top_k. "
         "Read the table at equal tokens before crediting the chunking."
     )
+    long = ["strategy.size=100 neighbor_prev=0 neighbor_next=0", "strategy.size=200 neighbor_prev=0"]
+    assert notices.neighbors([(long, "±0/0"), (["B"], "±1/1")]).body.startswith(
+        "2 runs have ±0/0, B has ±1/1. "
+    )
     models = notices.embedding([(["A", "B"], "bge-small"), (["C"], "MiniLM")], [Cut("C", 118)])
     assert models.body == (
         "A and B use bge-small, C uses MiniLM. Scores from different models do not describe the same set-up; "

@@ -146,7 +146,7 @@ function softWarnings(runs, templates) {
   const sides = (value, one, many) => {
     const by = new Map();
     runs.forEach(r => by.set(value(r), [...by.get(value(r)) || [], r.letter]));
-    return by.size < 2 ? "" : [...by].map(([what, who]) => (who.length <= 3 ? listedAs(who) : who.length + " runs") + " " + (who.length === 1 ? one : many) + " " + what).join(", ");
+    return by.size < 2 ? "" : [...by].map(([what, who]) => listedAs(who) + " " + (who.length === 1 ? one : many) + " " + what).join(", ");
   };
   const fact = (run, name) => run.facts.find(f => f[0] === name)[3];
   const windows = sides(r => fact(r, "Neighbor Expansion"), "has", "have"), models = sides(r => fact(r, "Embedding Model"), "uses", "use"), out = [];
