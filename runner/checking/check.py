@@ -82,4 +82,6 @@ def _whole(message: str, places: Places) -> Finding:
     """The finding that a whole file, or the data set, cannot be read."""
     lined = re.match(r"(.+?:\d+): ", message)
     file, line = places.of(lined[1] if lined else message)
-    return Finding("error", "cannot be read", file, line, message, "nothing else is looked at until then")
+    forms = ", ".join(registry.names("dataset"))
+    cure = f"nothing else is looked at until then; is it of another form? --dataset NAME, one of {forms}"
+    return Finding("error", "cannot be read", file, line, message, cure)

@@ -166,8 +166,7 @@ def of_experiment(
     out = []
     for found in by_data.values():
         cells = list(found.values())
-        place = next((i for i, (_, r, _) in enumerate(cells)
-                      if baseline is not None and r.key == experiment.runs[baseline].key), 0)  # fmt: skip
+        place = _likest(experiment, baseline, cells)
         labels = {r.key: " ".join(f"{k}={v}" for k, v in chosen.items()) or "the only cell"
                   for _, r, chosen in cells}  # fmt: skip
         grid = [chosen for _, _, chosen in cells]
@@ -176,6 +175,18 @@ def of_experiment(
         out.append(compared(runs, labels, axes, grid if whole else (), baseline=place,
                             all_pairs=all_pairs, margin=margin))  # fmt: skip
     return out
+
+
+def _likest(
+    experiment: Experiment, baseline: int | None, cells: Sequence[tuple[int, Run, dict[str, str]]]
+) -> int:
+    """The place of the baseline among the cells of a data set; of another set, of the cell most like it."""
+    if baseline is None:
+        return 0
+    key = experiment.runs[baseline].key
+    asked = next(c["overrides"] for c in experiment.cells if c["num"] == baseline)
+    alike = [(r.key == key, sum(f"{a}={v}" in asked for a, v in chosen.items())) for _, r, chosen in cells]
+    return alike.index(max(alike))
 
 
 def write(experiment: Experiment, groups: Sequence[Group]) -> Path:

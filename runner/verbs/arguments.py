@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+import shutil
+import sys
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from runner.comparison.paired import MARGIN
 from runner.errors import EXIT_OK, RequestError, UnknownNameError, did_you_mean
+from runner.inspector.forms import Block, render
 from runner.text import one_line
 
 _DIGITS = 9
@@ -108,6 +112,13 @@ def only(given: Given, options: Sequence[str], mode: str) -> None:
     idle = [o for o in given if o not in (*options, "--json", "--outputs")]
     if idle:
         raise RequestError(f"{mode}: {idle[0]} says nothing here; leave it out")
+
+
+def rendered(blocks: Callable[[int], Iterable[Block]], *, plain: bool) -> str:
+    """Blocks for the terminal at hand, by its width; coloured where it is one and NO_COLOR is not set."""
+    width = shutil.get_terminal_size((100, 24)).columns
+    color = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
+    return render(blocks(width), width=width, plain=plain, color=color)
 
 
 def margin_of(given: Given) -> float:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import sys
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -12,11 +9,11 @@ from typing import Any
 from runner import named
 from runner.errors import RequestError, did_you_mean
 from runner.inspector import chunks, diff, neighbors, query, text_chunks, text_others, text_query
-from runner.inspector.forms import Block, render
+from runner.inspector.forms import Block
 from runner.inspector.json_form import View, value
 from runner.inspector.stored import Stored
 from runner.verbs import live
-from runner.verbs.arguments import Answer, Given, outputs_of, parsed
+from runner.verbs.arguments import Answer, Given, outputs_of, parsed, rendered
 
 USAGE = "say: python -m runner inspect chunks DOC, query TEXT, neighbors CHUNK, or diff RUN_A RUN_B [QUERY]"
 _FLAGS = {
@@ -49,13 +46,7 @@ def inspect(words: Sequence[str]) -> Answer:
     view, blocks = verbs[verb](rest, given, outputs_of(given))
     if "--json" in given:
         return Answer("", value(view))
-    return Answer(_text(blocks, plain="--plain" in given), None)
-
-
-def _text(blocks: Callable[[int], Iterable[Block]], *, plain: bool) -> str:
-    width = shutil.get_terminal_size((100, 24)).columns
-    color = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    return render(blocks(width), width=width, plain=plain, color=color)
+    return Answer(rendered(blocks, plain="--plain" in given), None)
 
 
 def _chunks(words: Sequence[str], given: Given, outputs: Path) -> Shown:

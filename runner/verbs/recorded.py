@@ -126,7 +126,9 @@ def verify(words: Sequence[str]) -> Answer:
         differences = compare(named.open_run(outputs, plain[0]))
         bad = [d for d in differences if not d["equal"]]
         rows = [[d["file"], "equal" if d["equal"] else "DIFFERS", d["detail"]] for d in differences]
-        return Answer(grid(["file", "bytes", "detail"], rows), differences, EXIT_FAILED if bad else EXIT_OK)
+        return Answer(
+            grid(["file", "bytes are", "detail"], rows), differences, EXIT_FAILED if bad else EXIT_OK
+        )
     if not outputs.is_dir():
         raise RequestError(f"--outputs: there is no folder '{outputs}'")
     folders = [path for _, _, path in Store(outputs / "store").artifacts()]

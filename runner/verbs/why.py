@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shutil
-import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
@@ -13,13 +10,13 @@ import polars as pl
 
 from runner import counterfactual, deeper, named, single
 from runner.errors import RequestError, RunnerError, did_you_mean
-from runner.inspector.forms import Block, render
+from runner.inspector.forms import Block
 from runner.loss_records import WhyQuery, WhyRun
 from runner.losses import text as written
 from runner.losses import waterfall
 from runner.losses.waterfall import Depths, Losses
 from runner.runs import Run
-from runner.verbs.arguments import Answer, at_most, outputs_of, parsed
+from runner.verbs.arguments import Answer, at_most, outputs_of, parsed, rendered
 
 _TIMES = (2, 5, 10)
 """Multiples of the depth that a deeper look reports on."""
@@ -45,9 +42,7 @@ def why(words: Sequence[str]) -> Answer:
         view, blocks = of_query, lambda: written.query(of_query)
     if "--json" in given:
         return Answer("", waterfall.adapter().dump_python(view, mode="json"))
-    width = shutil.get_terminal_size((100, 24)).columns
-    color = sys.stdout.isatty() and not os.environ.get("NO_COLOR")
-    return Answer(render(blocks(), width=width, plain="--plain" in given, color=color), None)
+    return Answer(rendered(lambda _: blocks(), plain="--plain" in given), None)
 
 
 def _run(run: Run, *, deep: bool) -> WhyRun:

@@ -12,6 +12,8 @@ import pytest
 from comparison.sweeps import swept
 from helpers import done
 
+from runner import named
+from runner.cli import main
 from runner.comparison import record, said
 from runner.comparison.scores import scores
 from runner.runs import Run
@@ -86,6 +88,19 @@ def test_the_budget_is_filled_and_holds_a_chunk(
     found = scores(pair)
     means = np.tile(np.array(tokens, float), (len(found.queries), 1))
     assert record.budget_for(replace(found, tokens=means, chunk=np.array(chunk, float))) == budget
+
+
+def test_the_baseline_of_another_data_set_is_the_cell_most_like_the_one_named(tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        helpers.tiny(tmp_path / name, queries=helpers.QUERIES if name == "one" else helpers.QUERIES[:2])
+    sets = ",".join(str(tmp_path / name) for name in ("one", "two"))
+    words = ["dataset=native", f"dataset.path={sets}", "strategy.size=4", "tokenizer=words", "retrieval=bm25"]
+    words += [f"runtime.{w}={tmp_path / w}" for w in ("outputs", "reports")]
+    assert main(["-m", *words, "tracking=off", "top_k=1,2,3", "dataset.on_bad=skip"]) in (0, 1)
+    found = named.open_experiment(tmp_path / "outputs", "latest")
+    groups = record.of_experiment(found, baseline=1)
+    assert [g.labels[g.body["baseline"]].rpartition("top_k=")[2] for g in groups] == ["2"] * len(groups)
+    assert len(groups) == 2
 
 
 def test_a_record_of_another_format_is_none(at: Path) -> None:
