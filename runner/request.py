@@ -68,10 +68,10 @@ class Request:
         """Note that the launcher or the sweeper stopped among the cells of the sweep in `folder`.
 
         Raises:
-            RequestError: it stopped before the first.
+            RequestError: a sweeper that chooses its cells stopped before the first: nothing can be recorded.
         """
         what = type(e).__name__
-        if not any(folder.glob("cells/*")):
+        if self.cells is None and not any(folder.glob("cells/*")):
             raise RequestError(
                 f"the launcher or sweeper stopped ({what}: {e}), no cell was run; mend its settings"
             ) from None

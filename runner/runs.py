@@ -16,7 +16,7 @@ from runner.errors import StoreError
 from runner.store import check_file, published
 
 _RUN = ("config", "keys", "stages", "measures", "expansion", "seconds", "created")
-_EXPERIMENT = ("name", "axes", "cells", "created", "command")
+_EXPERIMENT = ("name", "cells")
 """What the records of every format have."""
 
 

@@ -111,7 +111,7 @@ def test_a_wrong_request_writes_nothing(recorded: Line) -> None:
 def test_without_any_run(line: Line) -> None:
     said = line("export", "--format", "jsonl")
     assert said.code == 2
-    assert "there is no run in the outputs folder yet" in said.err
+    assert "there is no run in outputs yet" in said.err
 
 
 def test_what_cannot_be_written_leaves_nothing(recorded: Line, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -20,7 +20,8 @@ README = (ROOT / "README.md").read_text("utf-8")
 def _record(outputs: Path, name: str, mean: float) -> None:
     """As much of a sweep of one cell as the gate reads."""
     measures = [{"measure": "R@5", "mean": mean, "std": 0.0, "n": 4}]
-    meta = {"config": {"top_k": 5}, "measures": measures, "seconds": {"retrieval": 1.25, "measures": 0.25}}
+    meta = {"config": {"top_k": 5}, "measures": measures, "seconds": {"retrieval": 1.25, "measures": 0.25},
+            "keys": {}, "stages": [], "expansion": {}, "created": ""}  # fmt: skip
     sweep = {"name": name, "cells": [{"num": 0, "run": name}]}
     for kind, file, body in (("runs", "run.json", meta), ("experiments", "experiment.json", sweep)):
         folder = outputs / kind / name

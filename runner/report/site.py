@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from runner.disk import drop_drafts
 from runner.errors import StoreError
 from runner.keys import digest, file_digest
 from runner.report import answer_page, comparing, question_pages, selection
@@ -28,6 +29,7 @@ def render(experiment: Experiment, reports: Path, *, questions: int) -> dict[str
     """
     if reports.exists() and not reports.is_dir():
         raise StoreError(f"{reports}: is no folder; name another with runtime.reports or --reports")
+    drop_drafts(reports)
     bundle.write(reports)
     page = reports / stem(experiment) / "index.html"
     mark, said = page.parent / _MADE, _made_from(experiment, questions)
