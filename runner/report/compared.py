@@ -92,7 +92,7 @@ def part(experiment: Experiment, body: Mapping[str, Any], frame_: pl.DataFrame) 
     brief = {k: _short(v, runs[k]) for k, v in labels.items()}
     return Part(
         body=body,
-        labels=brief,
+        labels=labels,
         badges={k: badge.badges([badge.setting(r)]) for k, r in runs.items()},
         main=_rows(main, brief, body["margin"]),
         others=_rows(others, brief, body["margin"]),
