@@ -174,7 +174,8 @@ def _shown(measure: str, value: float | None) -> str:
 
 def remarks(done: Sweep, outputs: Path) -> list[str]:
     """What a reader of the table must know: knobs that do nothing, warnings of the runs; each once."""
-    idle = {f"not applied: {k}: {why}" for c in done.cells for k, why in c.not_applied.items() if k in KNOBS}
+    reasons = {k: sorted({c.not_applied[k] for c in done.cells if k in c.not_applied}) for k in KNOBS}
+    idle = [f"not applied: {k}: {_together(whys)}" for k, whys in reasons.items() if whys]
     runs = {c.run: Run(outputs, c.run) for c in done.cells if c.run}
     told: dict[str, list[int]] = {}
     for cell in done.cells:
@@ -191,7 +192,18 @@ def remarks(done: Sweep, outputs: Path) -> list[str]:
         r.meta["fingerprints"]["queries"]: r.data for r in runs.values() if r.config.get("split") == "test"
     }
     looked = [_worn(outputs, q, data) for q, data in worn.items()]
-    return [*sorted(idle), *_units(done, runs), *few, *more, *looked]
+    return [*idle, *_units(done, runs), *few, *more, *looked]
+
+
+def _together(reasons: Sequence[str]) -> str:
+    """Reasons that differ in one word as one: `strategy heading and parent has no windows to widen`."""
+    columns = list(zip(*(r.split() for r in reasons), strict=False))
+    differ = [i for i, column in enumerate(columns) if len(set(column)) > 1]
+    if len(differ) != 1 or len({len(r.split()) for r in reasons}) > 1:
+        return "; ".join(reasons)
+    said = [column[0] for column in columns]
+    said[differ[0]] = numbers.listed(columns[differ[0]])
+    return " ".join(said)
 
 
 def _units(done: Sweep, runs: Mapping[str, Run]) -> list[str]:

@@ -53,3 +53,13 @@ def test_compare_shows_the_measures_that_are_asked_for(line: Line) -> None:
     assert ["SpanR@500t" in row for row in rows] == [True]
     wrong = line("compare", "--measure", "SpanR@501t")
     assert (wrong.code, "the runs have no 'SpanR@501t'" in wrong.err) == (2, True)
+
+
+def test_strategies_without_windows_are_named_in_one_line(line: Line) -> None:
+    out = line(
+        "-m", "embedding=hashing", "tokenizer=words", "tracking=off", "dataset=native", "dataset.path=data",
+        "strategy=sentence,heading,document", "neighbor_prev=0,1", "retrieval=bm25",
+    ).out  # fmt: skip
+    lines = [x for x in out.splitlines() if x.startswith("not applied: ")]
+    said = "not applied: neighbor_prev: strategy document, heading and sentence has no windows to widen"
+    assert [x for x in lines if "neighbor_prev" in x] == [said]
