@@ -128,7 +128,7 @@ def test_the_soft_warning_is_there_exactly_when_set_ups_differ(
     text = parsed(home, "windows").text
     assert "Neighbor Expansion differs: neighbor_prev=0 neighbor_next=0 has ±0/0, neighbor_prev=0" in text
     assert "Embedding Model differs" not in text
-    assert "Neighbor Expansion differs: strategy=fixed_size neighbor_prev=0" in parsed(home, "mixed").text
+    assert "Neighbor Expansion differs: 2 runs have ±0/0, strategy=fixed_size" in parsed(home, "mixed").text
     monkeypatch.chdir(home)
     assert sweep(home, name="one") == 0
     assert "differs" not in parsed(home, "one").text
