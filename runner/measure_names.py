@@ -31,6 +31,11 @@ def is_share(measure: str) -> bool:
     return measure.startswith(_SHARES)
 
 
+def deciding(measures: Iterable[str]) -> list[str]:
+    """The measures that are no cost, in their order."""
+    return [m for m in measures if not is_cost(m)]
+
+
 def leading(measures: Iterable[str]) -> str | None:
     """The first measure at equal top_k that is no cost; None: there is none."""
-    return next((m for m in measures if not is_cost(m) and budget_of(m) is None), None)
+    return next((m for m in deciding(measures) if budget_of(m) is None), None)

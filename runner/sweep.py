@@ -15,6 +15,7 @@ from typing import Any, Literal
 from runner import keys, tables
 from runner.config import RunConfig
 from runner.errors import DataError, RequestError, RunnerError
+from runner.measure_names import deciding
 from runner.pipeline import run
 from runner.session import Session, stage_of
 from runner.store import publish_file
@@ -144,15 +145,16 @@ def objective(session: Session, cell: Cell, *, several: bool = False) -> float |
     """What a sweeper that searches for the best is told of a cell; None: it has no result.
 
     Returns:
-        The mean of the first measure; with `several` beside it the mean tokens of a question's context.
+        The mean of the first measure that is no cost; with `several` beside it the mean tokens of a context.
     """
     if cell.run is None:
         return None
     folder = session.run_folder(cell.run)
     meta = json.loads((folder / "run.json").read_text("utf-8"))
-    if not meta["measures"]:
+    means = {m["measure"]: float(m["mean"]) for m in meta["measures"]}
+    if not means:
         return None
-    mean = float(meta["measures"][0]["mean"])
+    mean = means[[*deciding(means), *means][0]]
     if not several:
         return mean
     spent = tables.read(folder / "context.parquet", ["tokens"])["tokens"].sum()

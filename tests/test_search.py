@@ -32,6 +32,19 @@ def test_one_objective_is_the_mean_of_the_first_measure(line: Line) -> None:
     assert results(line)["best_value"] == max(means)
 
 
+def test_a_cost_that_stands_first_is_no_objective(line: Line) -> None:
+    words = ("metrics.measures=[Tokens@3,SpanR@3]", "hydra.sweeper.direction=maximize", "top_k=1,2")
+    assert line.fast(*ASKED, "hydra.sweeper.n_trials=4", *words).code == 0
+    means = {m["measure"]: m["mean"] for c in line.cells() for m in Run(line.outputs, c["run"]).measures}
+    assert list(means) == ["Tokens@3", "SpanR@3"]
+    assert results(line)["best_value"] == max(
+        m["mean"]
+        for c in line.cells()
+        for m in Run(line.outputs, c["run"]).measures
+        if m["measure"] == "SpanR@3"
+    )
+
+
 @pytest.mark.parametrize("wrong", ["hydra.sweeper.n_trials=0", "hydra.sweeper.direction=up"])
 def test_a_search_that_cannot_start_records_nothing(line: Line, wrong: str) -> None:
     said = line.fast(*ASKED, "hydra.sweeper.n_trials=2", wrong, "top_k=1,2")
@@ -43,7 +56,8 @@ def test_a_search_that_cannot_start_records_nothing(line: Line, wrong: str) -> N
 def test_a_search_that_stops_among_its_cells_fails(line: Line) -> None:
     said = line.fast(*ASKED, "hydra.sweeper.n_trials=2", "hydra.sweeper.direction=[maximize]", "top_k=1,2")
     assert said.code == 1
-    assert "the same command goes on from here" in said.err or line.cells()
+    assert "ERROR: the launcher or sweeper stopped" in said.err
+    assert [bool(c["run"]) for c in line.cells()] == [True] * 2
 
 
 def test_two_objectives_are_the_measure_and_the_tokens_of_the_context(line: Line) -> None:

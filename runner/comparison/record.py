@@ -15,7 +15,7 @@ from runner.comparison.comparability import Difference, differences
 from runner.comparison.paired import MARGIN, Paired, paired
 from runner.comparison.scores import Scores, scores
 from runner.errors import RequestError
-from runner.measure_names import budget_of, is_cost, leading, on_curve
+from runner.measure_names import budget_of, deciding, leading, on_curve
 from runner.runs import Experiment, Run
 from runner.store import publish_file
 from runner.tables import schema
@@ -102,7 +102,7 @@ def _main(found: Scores) -> list[str]:
     """
     lead = leading(found.measures)
     if lead is None:
-        return [next((m for m in found.measures if not is_cost(m)), found.measures[0])]
+        return [*deciding(found.measures), *found.measures][:1]
     if f"{lead}+" in found.measures and any(r.badge.prev or r.badge.following for r in found.runs):
         lead = f"{lead}+"
     budget = budget_for(found)

@@ -10,7 +10,7 @@ import polars as pl
 from markupsafe import Markup
 
 from runner.comparison.comparability import KNOBS
-from runner.report import badge, heat_map, numbers, topics
+from runner.report import badge, glossary, heat_map, numbers, topics
 from runner.report.charts import curve, interval, scatter, waterfall
 from runner.report.charts._svg import icon
 from runner.report.wording import outcome
@@ -58,6 +58,16 @@ class Waterfall:
 
 
 @dataclass(frozen=True, slots=True)
+class InWords:
+    """A measure of the runs of the answer, for who decides."""
+
+    measure: str
+    says: str
+    values: list[tuple[str, float | None, str]]
+    """Per run what is shown, the mean (None: not measured) and its key."""
+
+
+@dataclass(frozen=True, slots=True)
 class Part:
     """One data set of the experiment."""
 
@@ -73,6 +83,9 @@ class Part:
     budgets: Markup | None
     losses: list[Waterfall]
     facts: list[topics.Fact]
+    shown: list[str]
+    """Keys of the runs that the answer is about, the baseline first."""
+    five: list[InWords]
     bought: list[str]
     surfaces: list[heat_map.Surface]
 
@@ -106,9 +119,22 @@ def part(experiment: Experiment, body: Mapping[str, Any], frame_: pl.DataFrame) 
             if runs[k].meta.get("attribution")
         ],
         facts=topics.facts(body, rows, list(runs.values())),
+        shown=shown,
+        five=_five([runs[k] for k in shown]),
         bought=topics.bought(body),
         surfaces=[heat_map.surface(s, body["margin"]) for s in body.get("surfaces", [])],
     )
+
+
+def _five(runs: Sequence[Run]) -> list[InWords]:
+    means = [{m["measure"]: m["mean"] for m in run.measures} for run in runs]
+    return [
+        InWords(c.measure, c.says, [
+            (c.shown(mean[c.measure]) if c.measure in mean else numbers.MISSING, mean.get(c.measure), run.key)
+            for mean, run in zip(means, runs, strict=True)
+        ])
+        for c in glossary.five(means[0])
+    ]  # fmt: skip
 
 
 def _rows(rows: Sequence[Mapping[str, Any]], labels: Mapping[str, str], margin: float) -> list[Row]:

@@ -6,6 +6,9 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from runner.measure_names import deciding
+from runner.report import numbers
+
 _NAME = re.compile(r"(?P<base>[^@]+)(?:@(?P<number>\d+)(?P<tokens>t?)(?P<plus>\+?))?")
 _SAYS = {
     "SpanR": "share of the gold text that is in {what}",
@@ -39,6 +42,11 @@ class Column:
     says: str
     expanded: bool
     budget: bool
+
+    def shown(self, value: float) -> str:
+        """A value for who decides: a share in percent."""
+        share = self.says.startswith("share of")
+        return numbers.share(value) if share else numbers.measured(self.measure, value)
 
     @property
     def suffix(self) -> str:
@@ -85,8 +93,8 @@ def grouped(measures: Iterable[str]) -> list[Group]:
 
 
 def telling(measures: Iterable[str]) -> str | None:
-    """What questions are chosen by: the first span measure with neighbors, else of hits, else any measure."""
-    found = [column(m) for m in dict.fromkeys(measures)]
+    """What questions are chosen by: the first span measure with neighbors, else of hits, else no cost."""
+    found = [column(m) for m in dict.fromkeys(deciding(measures))]
     spans = [c for c in found if c.base.startswith("Span")]
     chosen = next((c for c in spans if c.expanded), None) or next(iter(spans or found), None)
     return chosen.measure if chosen else None
@@ -103,3 +111,13 @@ def key_columns(measures: Iterable[str]) -> list[Column]:
         c for c in found if not c.base.startswith(("Span", "Tokens", "Yield", "Chroma")) and c.base != base
     ][:1]
     return [*spans, *tokens, *ranks]
+
+
+def five(measures: Iterable[str]) -> list[Column]:
+    """The few measures that a decision needs: those of a question, and how much of the context is gold."""
+    names = list(dict.fromkeys(measures))
+    few = key_columns(names)
+    known = {c.base for c in few}
+    rest = [c for c in map(column, names) if c.base.startswith("Span") and c.base not in known]
+    precision = [c for c in rest if c.expanded][:1] or rest[:1]
+    return [*few[:2], *precision, *few[2:]]

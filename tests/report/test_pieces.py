@@ -74,6 +74,15 @@ def test_columns_stand_in_groups_tokens_first() -> None:
     assert glossary.telling(names) == "SpanR@5+"
     assert glossary.telling(["nDCG@10", "RR@10"]) == "nDCG@10"
     assert glossary.telling([]) is None
+    assert glossary.telling(["Tokens@5", "nDCG@10"]) == "nDCG@10"
+    span = ["SpanR@5", "SpanR@5+", "SpanR@1500t", "Tokens@5", "Tokens@5+", "SpanP@5", "SpanP@5+", "nDCG@10"]
+    assert [c.measure for c in glossary.five(span)] == [
+        "SpanR@5", "SpanR@5+", "SpanP@5+", "Tokens@5+", "nDCG@10"
+    ]  # fmt: skip
+    assert [c.measure for c in glossary.five(["nDCG@10", "RR@10"])] == ["nDCG@10", "RR@10"]
+    assert glossary.column("SpanP@5+").shown(0.0812) == "8.1%"
+    assert glossary.column("Tokens@5+").shown(1466.6) == "1,467"
+    assert glossary.column("nDCG@10").shown(0.6354) == "0.635"
     says = glossary.column("SpanR@1500t").says
     assert says == "share of the gold text that is in the context filled in rank order up to 1,500 tokens"
     assert glossary.column("Odd(rel=2)@3").says == "as ir-measures defines it, on the first 3 hits"
