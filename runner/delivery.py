@@ -13,7 +13,6 @@ from runner.config import RunConfig
 from runner.errors import RunnerError, StoreError
 from runner.keyring import keyring
 from runner.ledger import looks
-from runner.measure_names import is_cost
 from runner.parts import parts
 from runner.report import numbers, site
 from runner.request import Request, axes, cell_folder, session
@@ -156,7 +155,7 @@ def table_of(done: Sweep, outputs: Path) -> tuple[list[str], list[list[str]], li
         status = cell.status if cell.same_as is None else f"same as {cell.same_as}"
         badge = "" if run is None else run.badge.text if run.badge.applied else f"({run.badge.text})"
         means = {m["measure"]: m["mean"] for m in run.measures} if run else {}
-        values = [_shown(m, means.get(m)) for m in names]
+        values = [numbers.tabled(m, means[m]) if m in means else numbers.MISSING for m in names]
         shown = [o for o in cell.overrides if o.partition("=")[0] in done.axes] or cell.overrides
         rows.append([str(cell.num), " ".join(shown) or "(defaults)", badge, status, *values])
         if cell.reason and cell.same_as is None:
@@ -164,12 +163,6 @@ def table_of(done: Sweep, outputs: Path) -> tuple[list[str], list[list[str]], li
     if names:
         head[4] = f"{names[0]} (n {n})"
     return head, rows, list(range(4, 4 + len(names)))
-
-
-def _shown(measure: str, value: float | None) -> str:
-    if value is None:
-        return "–"
-    return f"{value:,.0f}" if is_cost(measure) else f"{value:.4f}"
 
 
 def remarks(done: Sweep, outputs: Path) -> list[str]:

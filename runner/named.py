@@ -63,13 +63,12 @@ def open_run(outputs: Path, ref: str) -> Run:
 
 def _asked_last(outputs: Path, newest: str) -> str:
     """The last run of the newest sweep; the `newest` run, where it was made after that was recorded."""
-    for experiment in _experiments(outputs):
-        asked = [str(c["run"]) for c in experiment.cells if c["run"]]
-        made = (outputs / "runs" / newest / MANIFEST).stat().st_mtime_ns
-        if asked and (experiment.path / "experiment.json").stat().st_mtime_ns >= made:
-            return asked[-1]
-        break
-    return newest
+    experiment = next(_experiments(outputs), None)
+    asked = [str(c["run"]) for c in experiment.cells if c["run"]] if experiment else []
+    if experiment is None or not asked:
+        return newest
+    made = (outputs / "runs" / newest / MANIFEST).stat().st_mtime_ns
+    return asked[-1] if (experiment.path / "experiment.json").stat().st_mtime_ns >= made else newest
 
 
 def _experiments(outputs: Path) -> Iterator[Experiment]:

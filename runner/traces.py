@@ -86,7 +86,20 @@ def _tree_hit(rank: int, score: float, rows: list[dict[str, Any]], member: Any) 
     )
 
 
-def clock_of(stage: str, seconds: Mapping[str, float]) -> str:
+def spent(stages: Sequence[str], meta: Mapping[str, Any]) -> dict[str, float | None]:
+    """Seconds of each of these stages of a run, in their order, for all its queries.
+
+    Some share a clock, as filter, thresholds and fusion do: the first has all of it, the others None.
+    """
+    seconds = {**meta["seconds"], **meta.get("seconds_within", {})}
+    clocks = [_clock(stage, seconds) for stage in stages]
+    return {
+        stage: None if clock in clocks[:place] else seconds.get(clock, 0.0)
+        for place, (stage, clock) in enumerate(zip(stages, clocks, strict=True))
+    }
+
+
+def _clock(stage: str, seconds: Mapping[str, float]) -> str:
     """The clock that ran around a stage."""
     if stage in seconds:
         return stage

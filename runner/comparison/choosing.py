@@ -31,9 +31,9 @@ def places(found: Scores, measure: str, budget: int | None) -> list[Place]:
     """The runs, best first: those within the budget, by mean, then by fewer tokens, then as they were given.
 
     Raises:
-        RequestError: the runs do not have the measure.
+        RequestError: the runs do not have the measure, or it is a cost.
     """
-    must_have(found.measures, measure)
+    may_choose(found.measures, measure)
     means, tokens = np.nanmean(found.of(measure), axis=0), found.tokens.mean(axis=0)
     out = [
         Place(run.key, float(means[i]), float(tokens[i]), budget is None or bool(tokens[i] <= budget))
@@ -42,10 +42,15 @@ def places(found: Scores, measure: str, budget: int | None) -> list[Place]:
     return sorted(out, key=lambda p: (not p.within, -p.mean, p.tokens))
 
 
-def must_have(measures: Sequence[str], measure: str) -> None:
+def may_choose(measures: Sequence[str], measure: str) -> None:
     """Raise RequestError where `measure` is none of `measures`, or a cost: the dearest is no choice."""
     if is_cost(measure):
         raise RequestError(f"--measure: {measure} is a cost; choose by quality, and limit it with --budget")
+    must_have(measures, measure)
+
+
+def must_have(measures: Sequence[str], measure: str) -> None:
+    """Raise RequestError where `measure` is none of `measures`."""
     if measure not in measures:
         raise RequestError(f"--measure: the runs have no '{measure}'; {did_you_mean(measure, measures)}")
 

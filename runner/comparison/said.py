@@ -91,7 +91,10 @@ def answers(groups: Sequence[Group]) -> list[str]:
 
 
 def beside(group: Group) -> list[str]:
-    """What must stand beside the headline: another run better at equal tokens, more than one axis changed."""
+    """What must stand beside the headline.
+
+    That another run is better at equal tokens, that more than one axis changed, whose context is too small.
+    """
     key, cut = lead(group), group.body["main"][1:]
     rows = [r for r in group.rows if r.measure in cut and r.baseline == group.body["baseline"]]
     others = [claim(group, r) for r in rows if r.verdict == "better" and r.candidate != key]
@@ -106,13 +109,11 @@ def beside(group: Group) -> list[str]:
 def _unfilled(group: Group) -> str:
     """Which contexts do not fill the budget of the headline, on average; empty where all do."""
     budget = budget_of(group.body["main"][-1])
-    spent = group.scores.tokens.mean(axis=0)
-    short = [
-        (group.labels[r.key], n)
-        for r, n in zip(group.runs, spent, strict=True)
-        if budget and n < budget * FILLED
-    ]
-    return wording.unfilled(short, budget) if budget and short else ""
+    if budget is None:
+        return ""
+    spent = zip(group.runs, group.scores.tokens.mean(axis=0), strict=True)
+    short = [(group.labels[run.key], tokens) for run, tokens in spent if tokens < budget * FILLED]
+    return wording.unfilled(short, budget) if short else ""
 
 
 def _alone(group: Group) -> str:

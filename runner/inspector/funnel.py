@@ -7,7 +7,7 @@ from typing import Any
 
 from runner.inspector.query_records import StageView
 from runner.records import QueryTrace
-from runner.traces import clock_of, dropped_at
+from runner.traces import dropped_at, spent
 
 _SETTINGS = (
     "depth", "limit", "formula", "pool", "on_error", "top_k", "neighbor_prev", "neighbor_next", "applied",
@@ -24,18 +24,16 @@ def funnel(meta: Mapping[str, Any], trace: QueryTrace, chunks: int, queries: int
     stage, divided by `queries`; of stages that share a clock (filter, thresholds and fusion do) the first
     has it all.
     """
-    alive, clocks = len(trace.candidates), set()
-    seconds = {**meta["seconds"], **meta.get("seconds_within", {})}
-    for stage in meta["stages"]:
+    alive = len(trace.candidates)
+    stages = [stage for stage in meta["stages"] if stage["stage"] not in _CORPUS]
+    seconds = spent([stage["stage"] for stage in stages], meta)
+    for stage in stages:
         name = stage["stage"]
-        if name in _CORPUS:
-            continue
         rows_in, rows_out, dropped = _counts(name, trace, alive, chunks)
         if not name.startswith("retrieval.") and name != "expansion":
             alive = rows_out
-        clock = clock_of(name, seconds)
-        ms = None if clock in clocks else seconds[clock] * 1000 / queries
-        clocks.add(clock)
+        took = seconds[name]
+        ms = None if took is None else took * 1000 / queries
         settings = {k: stage[k] for k in _SETTINGS if k in stage}
         yield StageView(name, stage["component"], rows_in, rows_out, dropped, ms, settings)
 

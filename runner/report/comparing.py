@@ -10,6 +10,7 @@ from typing import Any
 from runner import keys, named
 from runner.comparison import comparability
 from runner.comparison.paired import MARGIN
+from runner.comparison.record import FILLED
 from runner.comparison.scores import Scores, scores
 from runner.errors import RunnerError
 from runner.measure_names import BUDGETS, on_curve
@@ -66,7 +67,7 @@ def compare_page(found: Sequence[Choice]) -> str:
     """The page; which runs it shows is in its address: `#runs=key,key&base=key`."""
     words = {
         "tags": TAGS, "templates": TEMPLATES, "phrases": claim.PHRASES, "notices": notices.TEMPLATES,
-        "margin": MARGIN, "budgets": BUDGETS,
+        "margin": MARGIN, "budgets": BUDGETS, "filled": FILLED,
     }  # fmt: skip
     template = page.environment().get_template("compare.html.j2")
     around = frame.beside(comparing=True)

@@ -19,6 +19,11 @@ def measured(measure: str, value: float) -> str:
     return _plain(f"{value:,.{_digits(measure, value)}f}")
 
 
+def tabled(measure: str, value: float) -> str:
+    """A mean as tables of text have it, which people subtract: `0.7919`, of tokens `948`."""
+    return f"{value:,.0f}" if is_cost(measure) else f"{value:.4f}"
+
+
 def difference(measure: str, value: float) -> str:
     """A difference in a measure, in the digits of `measured`: `+0.012`, `+1,308`, `0.000`."""
     return signed(value, _digits(measure, value))

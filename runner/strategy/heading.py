@@ -25,6 +25,7 @@ class Heading(Component):
     lossy: ClassVar[bool] = False
     reads_vectors: ClassVar[bool] = False
     counts: ClassVar[str] = "characters"
+    """What `size` counts; of a strategy that does not say, tokens."""
     name: Literal["heading"] = "heading"
     size: int = Field(900, gt=0)
     """Characters in a piece at most."""

@@ -39,6 +39,7 @@ class Notes(Component):
     lossy: ClassVar[bool] = False
     reads_vectors: ClassVar[bool] = False
     counts: ClassVar[str] = "characters"
+    """What `size` counts; of a strategy that does not say, tokens."""
     name: Literal["notes"] = "notes"
     size: int = Field(900, gt=0)
     """Characters in a piece at most."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from runner.measure_names import is_cost
 from runner.report import numbers
 from runner.report.wording import outcome
 from runner.runs import Experiment, Run
@@ -96,8 +95,7 @@ def _answered(group: Mapping[str, Any]) -> list[str]:
 
 
 def _mean(measured: dict[str, Any], *, say_n: bool) -> str:
-    value = measured["mean"]
-    shown = f"{value:,.0f}" if is_cost(measured["measure"]) else f"{value:.4f}"
+    shown = numbers.tabled(measured["measure"], measured["mean"])
     return f"{shown} (n {measured['n']})" if say_n else shown
 
 

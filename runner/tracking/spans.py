@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +10,7 @@ import polars as pl
 
 from runner.records import Candidate, QueryTrace, TreeMember
 from runner.runs import Run
-from runner.traces import clock_of, dropped_at
+from runner.traces import dropped_at, spent
 
 SHOWN = 10
 """Documents and drops on one span; the run folder has them all."""
@@ -67,28 +67,25 @@ def root(trace: QueryTrace, found: Texts) -> Span:
 def stages(run: Run, trace: QueryTrace, found: Texts) -> list[Span]:
     """The stages that this query went through, in order, each with the parameters the run declared for it."""
     n = max(run.table("queries").height, 1)
-    seconds = {**run.meta["seconds"], **run.meta.get("seconds_within", {})}
-    out: list[Span] = []
-    clocks: set[str] = set()
-    for said in run.meta["stages"]:
-        name = said["stage"]
-        make = next(
-            (f for start, f in _STAGES.items() if name == start or name.startswith(f"{start}.")), None
-        )
-        if make is not None:
-            # Stages run once for all queries; of those that share a clock the first has all its seconds.
-            clock = clock_of(name, seconds)
-            batch = 0.0 if clock in clocks else seconds.get(clock, 0.0)
-            clocks.add(clock)
-            kind, outputs, facts = make(name, trace, found)
-            declared = {
-                k: v
-                for k, v in said.items()
-                if not k.startswith("rows_") and k not in {"stage", "dropped", "hits"}
-            }
-            facts |= {"batch_seconds": batch, "batch_queries": n}
-            out.append(Span(name, kind, outputs, {**declared, **facts}, batch / n))
+    made = [(said, make) for said in run.meta["stages"] if (make := _maker(said["stage"])) is not None]
+    seconds = spent([said["stage"] for said, _ in made], run.meta)
+    out = []
+    for said, make in made:
+        kind, outputs, facts = make(said["stage"], trace, found)
+        declared = {
+            k: v
+            for k, v in said.items()
+            if not k.startswith("rows_") and k not in {"stage", "dropped", "hits"}
+        }
+        batch = seconds[said["stage"]] or 0.0  # stages run once for all queries
+        facts |= {"batch_seconds": batch, "batch_queries": n}
+        out.append(Span(said["stage"], kind, outputs, {**declared, **facts}, batch / n))
     return out
+
+
+def _maker(stage: str) -> Callable[[str, QueryTrace, Texts], Made] | None:
+    """What makes the span of a stage; None: it worked on the corpus, before any query."""
+    return next((f for start, f in _STAGES.items() if f"{stage}.".startswith(f"{start}.")), None)
 
 
 Made = tuple[str, Any, dict[str, Any]]

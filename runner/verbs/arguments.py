@@ -121,6 +121,20 @@ def rendered(blocks: Callable[[int], Iterable[Block]], *, plain: bool) -> str:
     return render(blocks(width), width=width, plain=plain, color=color)
 
 
+def measures_of(given: Given) -> list[str] | None:
+    """What `--measure` names, each once; None: it is absent.
+
+    Raises:
+        RequestError: it names none, or an empty one, as when a variable of CI is not set.
+    """
+    if "--measure" not in given:
+        return None
+    asked = [m.strip() for m in str(given["--measure"]).split(",")]
+    if not all(asked):
+        raise RequestError("--measure: names no measure, or an empty one; for instance SpanR@5,nDCG@10")
+    return list(dict.fromkeys(asked))
+
+
 def margin_of(given: Given) -> float:
     """The difference that does not matter, as `--margin` has it, in units of the measure.
 

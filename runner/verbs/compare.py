@@ -11,14 +11,15 @@ import numpy as np
 
 from runner import keys, named
 from runner.comparison import record, said
+from runner.comparison.choosing import must_have
 from runner.comparison.paired import Paired
 from runner.comparison.record import Group
-from runner.errors import RequestError, did_you_mean
+from runner.errors import RequestError
 from runner.report import numbers
 from runner.report.wording import outcome
 from runner.runs import Run
 from runner.text import grid
-from runner.verbs.arguments import Answer, Given, margin_of, outputs_of, parsed, whole_number
+from runner.verbs.arguments import Answer, Given, margin_of, measures_of, outputs_of, parsed, whole_number
 
 _FLAGS = ("--all-pairs", "--force", "--all-measures")
 
@@ -74,11 +75,9 @@ def _of_runs(chosen: list[Run], given: Given, margin: float, outputs: Path) -> G
 
 def _measures(group: Group, given: Given) -> list[str]:
     """What the table shows: what is asked for, or what the answer is about."""
-    known = list(group.scores.measures)
-    asked = [m.strip() for m in str(given.get("--measure", "")).split(",") if m.strip()]
-    for measure in asked:
-        if measure not in known:
-            raise RequestError(f"--measure: the runs have no '{measure}'; {did_you_mean(measure, known)}")
+    known, asked = list(group.scores.measures), measures_of(given)
+    for measure in asked or ():
+        must_have(known, measure)
     return asked or (known if "--all-measures" in given else list(group.body["main"]))
 
 

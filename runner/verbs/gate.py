@@ -17,7 +17,17 @@ from runner.gating.judgement import judge
 from runner.measure_names import leading
 from runner.request import conf_folder
 from runner.store import publish_file
-from runner.verbs.arguments import Answer, Given, at_most, margin_of, only, outputs_of, parsed, target
+from runner.verbs.arguments import (
+    Answer,
+    Given,
+    at_most,
+    margin_of,
+    measures_of,
+    only,
+    outputs_of,
+    parsed,
+    target,
+)
 
 _FLAGS = ("--markdown", "--strict")
 _VALUES = ("--expected", "--candidate", "--baseline", "--measure", "--margin", "--budget-tokens",
@@ -97,12 +107,7 @@ def _measures(given: Given, before: Baseline) -> list[str]:
         if "--measure" in given:
             raise RequestError("gate: --budget-tokens names a measure of its own; leave --measure out")
         return [f"SpanR@{_number(given, '--budget-tokens', 1):.0f}t"]
-    if "--measure" not in given:
-        return [leading(before.measures) or next(iter(before.measures))]
-    asked = [m.strip() for m in str(given["--measure"]).split(",")]
-    if not all(asked):
-        raise RequestError("--measure: names no measure, or an empty one; for instance SpanR@5,nDCG@10")
-    return list(dict.fromkeys(asked))
+    return measures_of(given) or [leading(before.measures) or next(iter(before.measures))]
 
 
 def _side(ref: str, outputs: Path) -> Baseline:

@@ -19,19 +19,6 @@ from runner.comparison.scores import scores
 from runner.runs import Run
 
 
-@pytest.fixture(scope="module")
-def at(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("answers")
-    helpers.tiny(folder / "data")
-    return folder
-
-
-@pytest.fixture(scope="module")
-def pair(at: Path) -> list[Run]:
-    """The same run without and with a neighbor on either side."""
-    return [done(at / "data", at / "out", neighbor_prev=n, neighbor_next=n) for n in (0, 1)]
-
-
 @pytest.mark.parametrize(
     ("measures", "main_"),
     [

@@ -22,19 +22,6 @@ from runner.runs import Run
 from runner.statistics.contrasts import contrasts
 
 
-@pytest.fixture(scope="module")
-def at(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("compared")
-    helpers.tiny(folder / "data")
-    return folder
-
-
-@pytest.fixture(scope="module")
-def pair(at: Path) -> list[Run]:
-    """The same run without and with a neighbor on either side."""
-    return [done(at / "data", at / "out", neighbor_prev=n, neighbor_next=n) for n in (0, 1)]
-
-
 def test_a_row_is_the_mean_over_questions_and_the_statistics_of_the_differences(pair: list[Run]) -> None:
     found = scores(pair)
     rows = paired(found, [(1, 0)])
@@ -133,6 +120,8 @@ def test_compare_prints_the_record_and_refuses_other_data(
     assert "of 1 questions with gold" in forced  # what a run was not asked it neither answered nor lost
     assert main(["compare", pair[0].key, pair[0].short, *ask]) == 2
     assert main(["compare", pair[0].key, pair[1].key, "--margin", "two", *ask]) == 2
+    assert main(["compare", pair[0].key, pair[1].key, "--measure", "", *ask]) == 2
+    assert "--measure: names no measure, or an empty one" in capsys.readouterr().err
     assert main(["compare", pair[0].key, pair[1].key, "--baseline", other.key, *ask]) == 2
     assert "is none of the runs that are compared" in capsys.readouterr().err
     assert main(["compare", "latest", "--baseline", "\u00b2", *ask]) == 2

@@ -157,7 +157,7 @@ function decoded(run, letter) {
 
 // The tables fill row by row, so that the page answers while a thousand questions are resampled.
 function measured(place, measures, runs, base, words, differ, mine) {
-  const others = runs.filter(r => r !== base), lead = leading(runs, measures, words.budgets), known = {};
+  const others = runs.filter(r => r !== base), lead = leading(runs, measures, words), known = {};
   const heads = ["Measure", letterOf(base), ...others.flatMap(r => [letterOf(r), r.letter + " \u2212 " + base.letter, node("span", "vh", r.letter + " \u2212 " + base.letter + " drawn"), "Verdict"])];
   const bodies = ["At equal tokens", "At equal top_k"].map(name => {
     const marks = softWarnings(runs, words.notices).map(([head]) => tagOf("warn", head.replace(":", "")));

@@ -47,20 +47,20 @@ function average(values) {
 }
 
 // The measure of the headline at equal top_k, and the one at the budget of runner/comparison/record.py.
-function leading(runs, measures, budgets) {
+function leading(runs, measures, words) {
   let lead = measures.find(m => !isCost(m) && !isBudget(m));
   if (lead === undefined) return [measures.find(m => !isCost(m)) || measures[0]];
   if (runs.some(r => r.prev || r.next) && measures.includes(lead + "+")) lead += "+";
-  const known = measures.filter(m => m.startsWith("SpanR@") && budgets.includes(budgetOf(m))).map(budgetOf).sort((a, b) => a - b);
+  const known = measures.filter(m => m.startsWith("SpanR@") && words.budgets.includes(budgetOf(m))).map(budgetOf).sort((a, b) => a - b);
   const most = Math.max(...runs.map(r => r.chunk)), least = Math.min(...runs.map(r => average(r.tokens)));
   let holding = known.filter(b => b >= most);
   if (!holding.length) holding = known.slice(-1);
-  const filled = holding.filter(b => b * 0.99 <= least), last = filled.length ? filled[filled.length - 1] : holding[0];
+  const filled = holding.filter(b => b * words.filled <= least), last = filled.length ? filled[filled.length - 1] : holding[0];
   return last === undefined ? [lead] : [lead, "SpanR@" + last + "t"];
 }
 
 function digitsOf(measure, value) {
-  if (measure.startsWith("Tokens")) return Math.abs(value) < 100 && value % 1 ? 1 : 0;
+  if (isCost(measure)) return Math.abs(value) < 100 && value % 1 ? 1 : 0;
   return measure.startsWith("Yield") ? 4 : 3;
 }
 
